@@ -1,7 +1,7 @@
-/** A set of companies as a bitmap: bit n is 1 if the company with the number n is in the set. */
+/** A set of numbers (such as positions of companies) as a bitmap: bit n is 1 if the set contains n. */
 export type Bits = Uint32Array<ArrayBuffer>;
 
-/** Returns an empty set that can hold the numbers from 0 to `count` - 1. */
+/** Returns an empty set with room for the numbers from 0 to `count` - 1. */
 export function noBits(count: number): Bits {
   return new Uint32Array(Math.ceil(count / 32));
 }
@@ -21,7 +21,7 @@ export function hasBit(bits: Bits, number: number): boolean {
   return ((bits[number >>> 5]! >>> (number & 31)) & 1) === 1;
 }
 
-/** Removes from `bits` all numbers that `other` lacks. */
+/** Removes from `bits` all numbers that are not in `other`. */
 export function keepCommon(bits: Bits, other: Bits): void {
   for (let at = 0; at < bits.length; at += 1) bits[at]! &= other[at]!;
 }
@@ -42,7 +42,7 @@ export function countBits(bits: Bits): number {
   return count;
 }
 
-/** Calls `use` with each number in a set, ascending. `use` may remove the number from the set. */
+/** Calls `use` with each number in a set, in ascending order. `use` may remove this number from the set. */
 export function eachBit(bits: Bits, use: (number: number) => void): void {
   for (let at = 0; at < bits.length; at += 1) {
     for (let word = bits[at]!; word !== 0; word &= word - 1) {
@@ -51,7 +51,7 @@ export function eachBit(bits: Bits, use: (number: number) => void): void {
   }
 }
 
-/** Returns the numbers in a set, ascending: the first `skipped` are left out, and at most `size` follow. */
+/** Returns the numbers in a set in ascending order, without the first `skipped` numbers; at most `size` numbers. */
 export function listBits(bits: Bits, skipped = 0, size = Infinity): number[] {
   const numbers: number[] = [];
   let left = skipped;
@@ -69,12 +69,12 @@ export function listBits(bits: Bits, skipped = 0, size = Infinity): number[] {
   return numbers;
 }
 
-/** A growing list of whole numbers, stored in groups of seven bits: a number below 128 takes one byte. */
+/** A growing list of whole numbers, in which each byte stores seven bits: a number below 128 takes one byte. */
 export class NumberStream {
   #bytes = new Uint8Array(64);
   length = 0;
 
-  /** The bytes of the numbers, valid until the list next changes. */
+  /** The bytes that store the numbers; this view is valid until the list changes. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.length);
   }

@@ -14,15 +14,15 @@ import { type Found, notLoaded, type Search } from './segments.ts';
 import type { SearchAnswer } from './server.ts';
 import type { SearchQuestion } from './keep-current.ts';
 
-/** The maximum number of searches in the index process: one runs, one is queued. Unsent searches can be cancelled. */
+/** The maximum number of searches that the index process has: one runs, one is queued. Later ones wait here. */
 const mostAsked = 2;
 
-/** The pauses in ms between two attempts to connect to the index process, and between two attempts to start it. */
+/** The pause in ms between two attempts to connect to the index process, and between two attempts to start it. */
 const [look_ms, start_ms] = [20, 2_000];
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-/** Starts an index process, which runs on after this API process, but exits if another index process is running. */
+/** Starts an index process. It does not end with this API process, but exits at once if another one is running. */
 function startServer(place: SearchPlace): void {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts')], {
     detached: true,
@@ -35,8 +35,8 @@ function startServer(place: SearchPlace): void {
 }
 
 /**
- * Returns a client of the search index. All API processes of a machine share one index process. If no index process
- * runs, the client starts an index process, and repeats the search.
+ * Returns a client of the search index. All API processes of a machine share one index process. If none is running, the
+ * client starts an index process, and then repeats the search.
  */
 export function createSearchIndex(
   servers: readonly ClientConfig[],
@@ -49,7 +49,7 @@ export function createSearchIndex(
   const { signal } = closed;
   let memory_bytes = 0;
 
-  /** Sends one search to the index process. Throws a 503 if the index process does not answer in time. */
+  /** Sends a search to the index process. Throws a 503 if no answer comes within `answer_ms`. */
   async function askOnce(socketPath: string, question: SearchQuestion): Promise<SearchAnswer> {
     const timeout = patience.answer_ms;
     const request = sendRequest({ socketPath, method: 'POST', agent, signal, timeout });
@@ -62,7 +62,7 @@ export function createSearchIndex(
   }
 
   /**
-   * Repeats a search until the index process answers; starts the process if necessary. Throws a 503 after a timeout.
+   * Repeats a search until the index process answers; starts the process if necessary. Throws a 503 after `answer_ms`.
    */
   async function ask(question: SearchQuestion): Promise<SearchAnswer> {
     const place = await readPlace();
@@ -83,9 +83,9 @@ export function createSearchIndex(
   }
 
   /**
-   * Returns the ids of the companies that match a search, from the snapshot `least_no` or a newer one. If loading takes
-   * longer than `patience_ms`, the loaded snapshot answers. Throws a 503 if no snapshot is loaded, or if the client has
-   * disconnected (`isGone`).
+   * Returns the ids of the companies that match a search, in the snapshot `least_no` or a newer snapshot. If loading
+   * this snapshot takes longer than `patience_ms`, the older loaded snapshot answers. Throws a 503 if no snapshot is
+   * loaded, or if the client has disconnected (`isGone`).
    */
   async function find(search: Search, least_no = 0, isGone = () => false): Promise<Found> {
     return inTurn(async () => {
@@ -100,7 +100,7 @@ export function createSearchIndex(
 
   return {
     find,
-    /** Returns whether the companies are loaded. If necessary, starts to load them, with the timeout of a search. */
+    /** Returns whether the index has loaded the companies. Starts loading if necessary. */
     async isReady(): Promise<boolean> {
       try {
         await find({ filter: { status: 'ACTIVE' }, skipped: 0, size: 0 });
@@ -110,7 +110,7 @@ export function createSearchIndex(
         throw error;
       }
     },
-    /** Returns the memory in bytes of the index process, which all API processes share; 0: unknown. */
+    /** Returns the memory in bytes that the shared index process had at the last search; 0: no search has run yet. */
     memory_bytes: () => memory_bytes,
     close(): void {
       closed.abort();

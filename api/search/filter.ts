@@ -23,7 +23,7 @@ const postalCode = textField(20)
   .transform((text) => text.replaceAll(/[ -]/g, ''))
   .meta({ type: 'string' });
 
-/** Checks the filters of a search in the client's words, before `resolveFilter` translates them into codes. */
+/** Checks the filters of a search as the client wrote them; later `resolveFilter` translates their words into codes. */
 export const filterQuery = z
   .strictObject({
     activity_code: z.string().optional(),
@@ -46,7 +46,7 @@ export const filterQuery = z
       .transform(Number)
       .meta({ type: 'integer', minimum: 0, maximum: 999_999_999 })
       .optional(),
-    // `resolveFilter` sets the default status: ACTIVE, or any status if the query has a number.
+    // By default, `resolveFilter` sets ACTIVE, but no status if the query has a company number.
     status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).optional(),
     legal_form: textField().meta({ id: 'LegalForm' }).optional(),
     name: textField()
@@ -59,15 +59,15 @@ export const filterQuery = z
   })
   .check(inOrder('activity_start_from', 'activity_start_to'));
 
-/** The filters of a search, before or after `resolveFilter` translates the client's words into codes. */
+/** The filters of a search, with the client's words or, after `resolveFilter`, with codes. */
 export type SearchFilter = z.output<typeof filterQuery> & {
-  /** The id of the company that has the searched numbers; null: no company has them. */
+  /** The id of the company with the numbers in the query; null: no company has these numbers. */
   company_id?: number | null | undefined;
 };
 
 export type SearchDictionary = Awaited<ReturnType<typeof readSearchDictionary>>[number];
 
-/** Reads the names and codes that search filters accept, by country. */
+/** Reads the names and codes that search filters accept; returns one object per country. */
 export async function readSearchDictionary(db: Db) {
   const countries = (await readCountries(db)).map(async ({ country_code, activity_pattern }) => {
     const regions = await readRegions(db, country_code);
@@ -85,11 +85,11 @@ export async function readSearchDictionary(db: Db) {
     );
     return {
       country_code,
-      /** The code of each region by slug and by name, and the newest symbol of each legal form by slug. */
+      /** Maps the slug and the name of a region to its code; `legal_form` maps a slug to the newest symbol. */
       voivodeship: new Map(codes),
       legal_form: new Map(legalForms.map(({ slug, symbol }) => [slug, symbol])),
       section: new Map(sections.map(({ section }) => [slugOf(section), section])),
-      /** The pattern of a complete activity code, and one such code as a sample. */
+      /** The pattern of a complete activity code; `activity` is one complete code as a sample. */
       activityPattern: new RegExp(`^(?:${activity_pattern})$`),
       activity: sample?.code ?? '',
     };
@@ -97,7 +97,7 @@ export async function readSearchDictionary(db: Db) {
   return Promise.all(countries);
 }
 
-/** The end of the error message for an unknown word in a field whose words differ between countries. */
+/** The ends of error messages for unknown values in filter fields whose accepted values differ by country. */
 const wanted = {
   activity_code: 'an activity code without dots, such as 4711Z',
   activity_prefix: 'the beginning of an activity code without dots, such as 47',
@@ -106,15 +106,15 @@ const wanted = {
   section: 'a section from A to V, or none',
 };
 
-/** A filter field whose words differ between countries. */
+/** The name of a filter field whose accepted values differ by country. */
 export type CountryField = keyof typeof wanted;
 
-/** The codes that a word of a filter means, or a problem if the word means no code. */
+/** The codes for one word in a filter, or a problem if the word is unknown. */
 export type FoundCodes = { codes: string[]; problem?: Problem };
 
 /**
- * Returns the codes that a word means in some countries, or a problem that suggests similar words. The code of a
- * region, legal form or section begins with its country (`PL 14`).
+ * Returns the codes that a word has in the given countries; for an unknown word, a problem that suggests similar words.
+ * Codes of regions, legal forms and sections begin with the country (`PL 14`).
  */
 export function findCodes(
   field: CountryField,
@@ -125,7 +125,7 @@ export function findCodes(
   if (field === 'activity_code' || field === 'activity_prefix') {
     const code = text.toUpperCase();
     const isKnown = countries.some(({ activity, activityPattern }) => {
-      // A prefix is valid if the end of the sample code `activity` completes it to a valid code.
+      // A prefix is valid if it is a valid code together with the end of the sample code `activity`.
       const end = field === 'activity_prefix' && code !== '' ? activity.slice(code.length) : '';
       return activityPattern.test(code + end);
     });
@@ -145,16 +145,16 @@ export function findCodes(
   return { codes, problem: [field, message, 'unknown_value'] };
 }
 
-/** Returns a filter with codes instead of words, and without country for `all`. Throws a 422 for an unknown word. */
+/** Returns a filter with codes instead of words, and no country for `all`. Throws a 422 for an unknown word. */
 export async function resolveFilter(
   db: Db,
   dictionary: SearchDictionary[],
   query: SearchFilter,
 ): Promise<SearchFilter> {
   const countries = chooseAmong(dictionary, query.country);
-  // Codes of voivodeships and legal forms differ by country, so a search in `all` countries cannot use them.
+  // A search in `all` countries cannot filter by voivodeship or legal form, since their codes differ by country.
   const one = countries.length === 1 ? countries[0] : undefined;
-  // A number identifies one company, so a search by number has no default country and no default status.
+  // A search by company number finds at most one company, so it has no default country and no default status.
   const isFree = query.company_id !== undefined;
   const country = isFree && query.country === undefined ? undefined : one?.country_code;
   const status = query.status ?? (isFree ? undefined : ('ACTIVE' as const));

@@ -4,25 +4,25 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ClientConfig } from 'pg';
 
-/** The socket and the folder through which the processes of a machine share one search index. */
+/** The socket and the folder through which all API processes of a machine share one search index. */
 export interface SearchPlace {
-  /** A digest of the database servers and the index's source code. Processes with different digests share no index. */
+  /** A hash of the database servers and the index's source code. API processes with different names share no index. */
   name: string;
   /** The database servers from which the index may be loaded, the primary server last. */
   servers: readonly ClientConfig[];
   socket: string;
-  /** The folder in which the index is saved for the next index process; undefined: the index is not saved. */
+  /** The folder of files from which a new index process restores the index; undefined: the index is not saved. */
   folder: string | undefined;
 }
 
 const ownUid = process.getuid?.() ?? 0;
 
-/** The SQL files on which the content of the index depends. */
+/** The SQL files that determine the content of the index. */
 const queries = ['api/search_rows.sql', 'function/05_text.sql', 'function/09_name.sql'].map(
   (file) => `../../sql/${file}`,
 );
 
-/** Returns the name, the socket and the folder of the search index. */
+/** Returns the name, the database servers, the socket and the folder of the search index. */
 export async function findPlace(
   servers: readonly ClientConfig[],
   folder: string | undefined,
@@ -35,7 +35,7 @@ export async function findPlace(
   return { name, servers, socket: join(directory, `${name}.sock`), folder };
 }
 
-/** Makes the folder of the index socket if it is missing. Throws if another user can access the folder. */
+/** Creates the folder of the index's socket if it is missing. Throws if another user can access the folder. */
 export async function makeSocketFolder({ socket }: SearchPlace): Promise<void> {
   const directory = dirname(socket);
   await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -10,17 +10,17 @@ import type { SearchPlace } from './index-socket.ts';
 import { Segment, type SegmentData } from './segment.ts';
 import { type Found, notLoaded, otherDatabase, type Search, Segments } from './segments.ts';
 
-/** Index files that were not written for 14 days are deleted: they belong to another version of this software. */
+/** Index files that are older than 14 days are deleted: they belong to another version of this software. */
 const unused_ms = 14 * 86_400_000;
 
 export interface SearchQuestion {
   search: Search;
-  /** The number of the oldest snapshot that may answer, unless loading takes longer than `patience_ms`. */
+  /** The number of the oldest snapshot that may answer; an older one answers if loading takes `patience_ms`. */
   least_no: number;
   patience_ms: number;
 }
 
-/** Loads the snapshot that a search needs; segments.ts lays the companies that a night changed over the older index. */
+/** Loads the snapshot that a search requires; segments.ts combines the changed companies with the older index. */
 export class SearchStore {
   #segments = new Segments();
   readonly #place: SearchPlace;
@@ -28,17 +28,17 @@ export class SearchStore {
   #restoring: Promise<void> | undefined;
   #updating: Promise<void> | undefined;
   #tidying: Promise<void> | undefined;
-  /** The error that a search throws while no companies are loaded. */
+  /** The error that a search throws while no snapshot is loaded. */
   #failure: unknown = Object.assign(new Error('No companies are loaded yet'), { code: notLoaded });
 
   constructor(place: SearchPlace) {
     this.#place = place;
   }
 
-  /** Returns the companies that match a search. Throws while no companies are loaded. */
+  /** Returns the companies that match a search. Throws if no snapshot is loaded. */
   async find({ search, least_no, patience_ms }: SearchQuestion): Promise<Found> {
     if (this.#segments.snapshot_no < Math.max(least_no, 0)) {
-      // During the first load no older snapshot can answer, so a search waits up to the database timeout.
+      // While no snapshot is loaded, a search waits longer, up to the database timeout, for the first snapshot.
       const wait_ms = this.#segments.snapshot_no === -1 ? patience.database_ms : patience_ms;
       await Promise.race([this.#reach(least_no), delay(wait_ms)]);
       if (this.#segments.snapshot_no === -1) throw this.#failure;
@@ -46,7 +46,7 @@ export class SearchStore {
     return this.#segments.search(search);
   }
 
-  /** Loads until the snapshot `least_no` or a newer one is loaded. Throws if loading fails twice. */
+  /** Loads changes until the snapshot `least_no` or a newer snapshot is loaded. Throws if loading fails twice. */
   async #reach(least_no: number): Promise<void> {
     for (let failed = 0; this.#segments.snapshot_no < Math.max(least_no, 0);) {
       try {
@@ -70,14 +70,14 @@ export class SearchStore {
     }
     const changes = { since: segments.base_no, from: 0, to: null, least_no };
     segments.update(await this.#load(changes));
-    // An error of `#tidy` is ignored, since the next update calls `#tidy` again.
+    // An error in `#tidy` is ignored, since the next update calls `#tidy` again.
     if (this.#tidying) return;
     this.#tidying = this.#tidy()
       .catch(() => undefined)
       .finally(() => (this.#tidying = undefined));
   }
 
-  /** Returns the segments that a loader thread sends, and calls `use` with each segment on its arrival. */
+  /** Starts a loader thread, calls `use` with each segment that arrives from it, and returns all these segments. */
   async #load(wanted: Omit<Wanted, 'publications'>, use?: (segment: Segment) => unknown) {
     const { ranges, changes, newest_no } = this.#segments;
     const known = new Set([...ranges, ...changes].map(({ head }) => head.publication));
@@ -96,19 +96,19 @@ export class SearchStore {
       }
       return segments;
     } catch (error) {
-      // The loaded segments are kept, unless the database was replaced by another.
+      // The segments that were loaded before are dropped if they are from another database.
       if ((error as { code?: string }).code === otherDatabase) this.#segments = new Segments();
       throw error;
     }
   }
 
-  /** Reloads the complete index while searches continue, if many companies changed, and saves the index as files. */
+  /** Loads the whole index anew if many companies have changed, while searches continue; saves the index as files. */
   async #tidy(): Promise<void> {
     const segments = this.#segments;
     for (const range of segments.isWorn ? segments.ranges : []) {
       const { from, to } = range.head;
       const loaded = await this.#load({ since: -1, from, to, least_no: -1 });
-      // Changed companies are loaded first: no reloaded segment may be newer than the segments of changed companies.
+      // `changes` must be as new as the reloaded segment before the segment replaces the old one.
       await this.#reach(loaded[0]!.head.snapshot_no);
       segments.renew(range, loaded);
     }
@@ -119,7 +119,7 @@ export class SearchStore {
     return join(folder, `${this.#place.name}-${from}`);
   }
 
-  /** Restores the segments that an earlier index process saved, up to the first missing or damaged file. */
+  /** Reads the segments that an earlier index process saved in files, up to the first missing or damaged file. */
   async #restore(): Promise<void> {
     const { folder } = this.#place;
     if (folder === undefined) return;
@@ -133,7 +133,7 @@ export class SearchStore {
     }
   }
 
-  /** Saves segments as files that only this user may read (they contain personal data), and deletes old files. */
+  /** Saves segments in files that only this operating-system user may read (personal data), and deletes old files. */
   async #save(folder: string, ranges: readonly Segment[]): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const range of ranges) {

@@ -1,4 +1,4 @@
-// Loads companies from the database in a separate thread, so that loading blocks no search. An error ends this thread.
+// Loads companies from the database in a separate thread, so that loading blocks no search. An error ends the thread.
 import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Client, type ClientConfig } from 'pg';
@@ -8,19 +8,19 @@ import { eachRow, SegmentBuilder } from './segment-builder.ts';
 import type { SegmentData, SegmentHead } from './segment.ts';
 import { otherDatabase } from './segments.ts';
 
-/** The maximum number of companies in a segment, which limits the memory of loading. */
+/** The maximum number of companies in one segment of the index, which limits the memory for loading. */
 const mostCompanies = 2 ** 20;
 
-/** A load fails after this time in ms without data. A country takes longer, since a server first sorts all its rows. */
+/** Loading fails after this time in ms without data. For a whole country, the server first sorts all rows. */
 const mostSilence_ms = { changes: 120_000, country: 600_000 };
 
-/** The companies that the loader thread must load, and the conditions for the database server. */
+/** Tells the loader thread which companies to load, and which database servers it may read. */
 export interface Wanted extends Pick<SegmentHead, 'from' | 'to'> {
-  /** The number of a snapshot: only companies that changed after it are loaded; -1: all companies are loaded. */
+  /** The number of the snapshot after which a loaded company has changed; -1: all companies are loaded. */
   since: number;
-  /** The lowest acceptable number of a server's newest snapshot, so that no outdated server is used. */
+  /** A server may be read only if its newest snapshot has this number or a higher number. */
   least_no: number;
-  /** The publications of the loaded segments; a server that lacks one of these publications has another database. */
+  /** The publications of the segments in memory; a server without one of these has another database. */
   publications: string[];
 }
 
@@ -54,7 +54,7 @@ function send(data: SegmentData): void {
   );
 }
 
-/** Sends the loaded companies to the main thread as segments, at least one segment. */
+/** Loads the companies, and sends them to the main thread in one or more segments. */
 async function sendSegments(client: Client, { since, from, to }: Wanted, state: State) {
   const values = [since, from, to ?? Number.MAX_SAFE_INTEGER];
   const text = rowsSql.replaceAll(/\$(\d)/g, (_, place: string) => String(values[+place - 1]));
@@ -63,7 +63,7 @@ async function sendSegments(client: Client, { since, from, to }: Wanted, state: 
   let builder = new SegmentBuilder();
   const chunks = client.query(copyTo(text)).setEncoding('utf8') as AsyncIterable<string>;
   await eachRow(chunks, (row) => {
-    // A full segment is sent only when the next company begins, since its last company may have further rows.
+    // A full segment is sent when the next company's first row arrives, since its last company can have several rows.
     if (builder.count === mostCompanies && Number(row[0]) !== builder.last_id) {
       send(builder.build({ ...head, to: Number(row[0]) }));
       head.from = Number(row[0]);
@@ -76,7 +76,7 @@ async function sendSegments(client: Client, { since, from, to }: Wanted, state: 
 
 async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void> {
   const client = new Client({ ...connection, connectionTimeoutMillis: 2_500 });
-  // The `error` event is ignored, since the running query throws the same error.
+  // The `error` event of the client is ignored, since the running query throws the same error.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -87,7 +87,7 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void>
     const { rows } = await client.query<State>(stateSql, [wanted.publications]);
     const state = rows[0]!;
     if (state.is_other) throw Object.assign(new Error('Another database'), { code: otherDatabase });
-    // The code 55000 makes the request a 503. The load does not wait, since a server may stay outdated forever.
+    // An error with the code 55000 gets a 503. Loading does not wait for the server, which may stay outdated forever.
     if (state.snapshot_no < wanted.least_no)
       throw Object.assign(new Error('No server has the newest snapshot'), { code: '55000' });
     await sendSegments(client, wanted, state);
@@ -97,13 +97,13 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<void>
 }
 
 const { servers, ...wanted } = workerData as Wanted & { servers: ClientConfig[] };
-// The first server that answers and has a new enough snapshot provides the companies.
+// The companies are loaded from the first server that answers and has a snapshot that is new enough.
 for (const server of servers) {
   try {
     await loadFrom(server, wanted);
     break;
   } catch (error) {
-    // After the first sent segment no other server is tried, since its companies may differ from the sent ones.
+    // After a segment is sent no other server is tried, since another server may have other data.
     if (server === servers.at(-1) || sentCount > 0) throw error;
   }
 }

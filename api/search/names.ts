@@ -1,22 +1,22 @@
 import { allBits, eachBit, hasBit, listBits, removeBit, type Bits } from './bits.ts';
 import { TermIndex, type TermArrays } from './term-index.ts';
 
-/** The number of companies in a block; the array `nameStarts` has one offset per block. */
+/** The number of companies in a block; the array `nameStarts` has one offset for each block. */
 export const nameBlock = 4;
 
-/** All names of companies, which segment-builder.ts cuts into words, and the words into pairs (bigrams). */
+/** All names of a segment's companies; segment-builder.ts cuts names into words, and words into pairs of characters. */
 export interface NameArrays {
-  /** The words of all company names, each with a space before it. */
+  /** The distinct words of all company names; each word's text begins with a space. */
   words: TermArrays;
-  /** The pairs of characters in the words, sorted; each word has a space at both ends. */
+  /** The pairs of successive characters in the words, sorted; each word begins and ends with a space. */
   pairs: TermArrays;
-  /** The names of each company as word numbers plus 1; the empty word separates names, and 0 ends the company. */
+  /** Each company's names as numbers of words, plus 1; the empty word separates names, 0 marks the company's end. */
   names: Uint8Array<ArrayBuffer>;
   /** The offset in `names` at which each block of `nameBlock` companies begins. */
   nameStarts: Uint32Array<ArrayBuffer>;
 }
 
-/** Finds companies by parts of their names. */
+/** Finds companies by pieces of text in their names. */
 export class NameIndex {
   readonly #arrays: NameArrays;
   readonly #words: TermIndex;
@@ -29,7 +29,7 @@ export class NameIndex {
     this.#pairs = new TermIndex(arrays.pairs, this.#words.count);
   }
 
-  /** Keeps the matches with a name that contains the given pieces in sequence, with one space between two pieces. */
+  /** Removes from `matches` all companies but those with a name that contains the given pieces, joined by spaces. */
   keep(matches: Bits, pieces: string[]): void {
     const last = pieces.length - 1;
     const words = pieces.map((piece, at) =>
@@ -42,7 +42,7 @@ export class NameIndex {
     });
   }
 
-  /** Returns the set of words that contain a piece of text; a space in the piece matches a word's beginning or end. */
+  /** Returns the words that contain a piece of text; a space in the piece matches the beginning or end of a word. */
   #findWords(piece: string): Bits {
     const [words, bytes] = [this.#words, Buffer.from(piece)];
     const found = allBits(words.count);
@@ -52,14 +52,14 @@ export class NameIndex {
     }
     if (piece.length === 2) return found;
     eachBit(found, (word) => {
-      // The text of each word begins with a space, so the next word's space also marks the end of a word.
+      // Each word's text begins with a space, so the space of the next word marks the end of a word.
       const text = words.text.subarray(words.startOf(word), words.endOf(word) + 1);
       if (!text.includes(bytes)) removeBit(found, word);
     });
     return found;
   }
 
-  /** Returns the word numbers of a company's names. The decoder is inline: function calls would double the time. */
+  /** Returns the numbers of the words in a company's names. A decoding function would take twice the time. */
   #readName(number: number): number[] {
     const { names, nameStarts } = this.#arrays;
     let at = nameStarts[Math.floor(number / nameBlock)]!;
@@ -77,7 +77,7 @@ export class NameIndex {
   }
 }
 
-/** Returns whether consecutive words of a name are in the given sets, in order. No set contains the empty word. */
+/** Returns whether successive words of a name are in `words[0]`, `words[1]` and so on. No set has the empty word. */
 function hasInTurn(name: number[], words: Bits[]): boolean {
   for (let start = 0; start + words.length <= name.length; start += 1) {
     let at = 0;

@@ -1,18 +1,18 @@
 import { eachBit, type Bits } from './bits.ts';
 import { lastDay, type Segment } from './segment.ts';
 
-/** The orders of search results: `added` by the time at which companies became known, `-` with the latest day first. */
+/** The orders of search results: `added` by the time at which the service first knew a company; `-`: latest first. */
 export const sorts = ['added', 'activity_start', '-activity_start'] as const;
 
-/** The set of matching companies in one segment of the search index. */
+/** A segment of the search index, and the set of its companies that match a search. */
 export interface Matches {
   segment: Segment;
   matches: Bits;
 }
 
 /**
- * Returns a page of the matching ids, ordered by start day, then by id; companies without a start day are last. The
- * matches are first counted by day, so that only the days of the page are listed and sorted.
+ * Returns the ids of one page of matching companies, ordered by start day, then by id; companies without start day are
+ * last. The matches are first counted by day, so that only the companies of the page's days are listed and sorted.
  */
 export function listByStart(
   found: readonly Matches[],
@@ -25,7 +25,7 @@ export function listByStart(
     const { starts } = segment.data;
     eachBit(matches, (number) => (counts[rankOf(starts[number]!)]! += 1));
   }
-  // A rank is a day's position. The page starts after `left` matches of rank `first`, and ends before rank `end`.
+  // A rank is the position of a day. The page has ranks from `first` to below `end`, without the first `left` matches.
   let [first, left] = [0, skipped];
   for (; first <= unknown && counts[first]! <= left; first += 1) left -= counts[first]!;
   let end = first;

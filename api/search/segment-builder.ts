@@ -11,10 +11,10 @@ import {
 import { nameBlock } from './names.ts';
 import { TermTable } from './term-index.ts';
 
-/** A row of `sql/api/search_rows.sql`: the id of a company, and the texts of one of its entries (null: no value). */
+/** A row of `sql/api/search_rows.sql`: a company's id, and the values of one of its entries (null: no value). */
 export type Row = [company_id: string, ...texts: (string | null)[]];
 
-// PostgreSQL's COPY writes null as \N, and doubles each backslash.
+// PostgreSQL's COPY writes null as `\N`, and `\` as `\\`.
 function readText(text: string): string | null {
   if (!text.includes('\\')) return text;
   return text === String.raw`\N` ? null : text.replaceAll('\\\\', '\\');
@@ -30,26 +30,26 @@ export async function eachRow(chunks: AsyncIterable<string>, use: (row: Row) => 
   }
 }
 
-/** Builds a segment of the search index from rows of companies. Cuts names into words, and words into pairs. */
+/** Builds a segment of the search index from rows. Cuts names into words, and words into pairs of characters. */
 export class SegmentBuilder {
   readonly #ids: number[] = [];
   readonly #starts: number[] = [];
   readonly #nameStarts: number[] = [];
   readonly #terms = new TermTable();
   readonly #words = new TermTable();
-  /** The names of the company that was added last. */
+  /** The names of the company that `add` added last. */
   #known: string[] = [];
 
   get count(): number {
     return this.#ids.length;
   }
 
-  /** The id of the company that was added last. */
+  /** The id of the company that `add` added last. */
   get last_id(): number | undefined {
     return this.#ids.at(-1);
   }
 
-  /** Adds a company, or a further entry of the company that was added last. */
+  /** Adds a row: the first entry of a new company, or a further entry of the last company. */
   add([company_id, ...texts]: Row): void {
     const [start, name, codes, others, workforce] = texts.slice(columns.length);
     if (Number(company_id) !== this.last_id) {
@@ -71,7 +71,7 @@ export class SegmentBuilder {
     }
   }
 
-  /** Adds a name to the last company, unless another of the company's names contains it. */
+  /** Adds a name to the last company, unless the name is part of another name of this company. */
   #addName(name: string): void {
     if (this.#known.some((one) => one.includes(name))) return;
     if (this.#known.length > 0) this.#words.add(' ');
@@ -85,7 +85,7 @@ export class SegmentBuilder {
     this.#words.next();
   }
 
-  /** Returns the finished segment, with bitmaps from `TermTable.finish` (term-index.ts). No row may be added later. */
+  /** Returns the finished segment; `TermTable.finish` (term-index.ts) makes its bitmaps. Then no row may be added. */
   build(head: SegmentHead): SegmentData {
     this.#endCompany();
     const first_id = this.#ids[0] ?? 0;

@@ -3,7 +3,7 @@ import type { SearchFilter } from './filter.ts';
 import { NameIndex, type NameArrays } from './names.ts';
 import { findLowest, TermIndex, type TermArrays } from './term-index.ts';
 
-/** The search filters that compare a whole column of `search_rows.sql`, in the order of the columns. */
+/** The search filters that a whole column of `search_rows.sql` must equal, in the order of these columns. */
 export const columns = [
   'country',
   'status',
@@ -14,59 +14,59 @@ export const columns = [
 ] as const;
 
 /**
- * The first digit of a term tells its kind: 6, 7, 8 for divisions, activities and workforces, lower digits for columns.
+ * The first digit of a term is its kind: 6, 7, 8 for divisions, activities and workforces, lower ones for `columns`.
  */
 export const [divisionKind, activityKind, workforceKind] = [6, 7, 8];
 
-/** The length of the code of a division of activities; each activity code begins with its division's code. */
+/** The length of the code of an activity's division, with which each activity code begins (`47` of `4711Z`). */
 export const divisionLength = 2;
 
-/** Returns a count of employees as text of fixed length, so that texts sort like numbers. */
+/** Returns the term for a count of employees, of fixed length, so that these terms sort like numbers. */
 export const workforceText = (count: number) => workforceKind + String(count).padStart(9, '0');
 
-/** Returns the count of days from the year 0 to a day. */
+/** Returns a day (`2026-11-06`) as the count of days since the year 0. */
 export function dayOf(text: string): number {
   return Date.parse(text) / 86_400_000 + 719_529;
 }
 
-/** The latest start day that a company can have: `registry.calendar_day` in the database reads no later day. */
+/** The latest possible start day of a company, since `registry.calendar_day` in the database accepts no later day. */
 export const lastDay = dayOf('2199-12-31');
 
-/** The origin of a segment of the index. The ids of the segment's companies are at least `from` and below `to`. */
+/** The origin of a segment of the index, whose companies have ids of at least `from` and less than `to`. */
 export interface SegmentHead {
   from: number;
-  /** The exclusive upper bound of the segment's ids; null: no upper bound. */
+  /** The ids of the segment's companies are less than `to`; null: no upper bound. */
   to: number | null;
   /** The number of the snapshot from which the segment was loaded. */
   snapshot_no: number;
-  /** The number and publication time of the snapshot, which reveal a replaced or restored database. */
+  /** The number and the publication time of the snapshot, by which another or a restored database is detected. */
   publication: string;
   loaded_at: string;
 }
 
-/** The companies of a segment with their searchable values. A company's number is its index in `ids`. */
+/** The companies of a segment, with the values that searches compare. The number of a company is its index in `ids`. */
 export interface SegmentData extends NameArrays {
   head: SegmentHead;
-  /** The ids of the companies, ascending, each reduced by `first_id`. */
+  /** The ids of the companies in ascending order, as differences to `first_id`. */
   ids: Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
-  /** The lowest company id, a safe integer (below 2^53), since registry.last_id in the database limits all ids. */
+  /** The lowest company id of the segment; registry.last_id in the database keeps ids below 2^53 (safe integers). */
   first_id: number;
-  /** The start days of the companies, as `dayOf` counts days; 0: unknown. */
+  /** The start day of each company, as `dayOf` returns it; 0: unknown. */
   starts: Uint32Array<ArrayBuffer>;
-  /** The terms of the companies for all filters except start day and name, sorted by text. */
+  /** The terms of the companies, sorted by text, for all search filters except start day and name. */
   terms: TermArrays;
 }
 
 const none: Bits = noBits(0);
 
-/** Searches the companies of one segment. The data is immutable; only the set of current companies changes. */
+/** Searches the companies of one segment. Its data does not change, except the set `#current`. */
 export class Segment {
   readonly data: SegmentData;
   readonly #terms: TermIndex;
   readonly #names: NameIndex;
-  /** The companies that have not changed since the segment was loaded. */
+  /** The companies of the segment that have not changed since the segment was loaded. */
   #current: Bits;
-  /** The companies that match the running search; each search overwrites this set. */
+  /** The companies that match the current search; the next search overwrites this set. */
   readonly #matches: Bits;
 
   constructor(data: SegmentData) {
@@ -89,7 +89,7 @@ export class Segment {
     return this.data.first_id + this.data.ids[number]!;
   }
 
-  /** Excludes the companies of `changes` from searches, and includes those that only an earlier call excluded. */
+  /** Excludes the companies in `changes` from searches of this segment, and no others. */
   exclude(changes: readonly Segment[]): void {
     const current = allBits(this.count);
     let at = 0;
@@ -103,7 +103,7 @@ export class Segment {
     this.#current = current;
   }
 
-  /** Returns the set of companies that match a filter. The next search overwrites the set. */
+  /** Returns the set of current companies that match a filter. The next search overwrites the set. */
   find(filter: SearchFilter): Bits {
     const { activity_start_from: from, activity_start_to: to, name } = filter;
     if (filter.company_id === undefined) this.#matches.set(this.#current);
@@ -114,12 +114,12 @@ export class Segment {
       this.#terms.keepOwners(this.#matches, terms);
     }
     if (name !== undefined) this.#names.keep(this.#matches, name.split(' '));
-    // The filter of start days runs last, since it reads every company that the other filters keep.
+    // The filter by start day is applied last, since it reads every company that the other filters keep.
     if (from ?? to) this.#keepStarts(from ? dayOf(from) : 1, to ? dayOf(to) : lastDay);
     return this.#matches;
   }
 
-  /** Matches only the company with the given id, or no company for null. */
+  /** Puts only the company with the given id (null: no company) into the set of matches. */
   #matchOnly(id: number | null): void {
     this.#matches.fill(0);
     const wanted = id ?? -1;
@@ -128,7 +128,7 @@ export class Segment {
       addBit(this.#matches, number);
   }
 
-  /** Keeps the companies that started on a day from `from` to `to`. */
+  /** Removes from the matches the companies whose start day is not between `from` and `to`. */
   #keepStarts(from: number, to: number): void {
     const [matches, { starts }] = [this.#matches, this.data];
     for (let at = 0; at < matches.length; at += 1) {
@@ -136,7 +136,7 @@ export class Segment {
       for (let word = matches[at]!; word !== 0; word &= word - 1) {
         const bit = word & -word;
         const start = starts[at * 32 + 31 - Math.clz32(bit)]!;
-        // Outside the range one difference is negative, and its sign clears the bit. An `if` would be slower.
+        // For a `start` outside the range, one difference is negative: its sign clears the bit. An `if` is slower.
         kept |= bit & ~(((start - from) | (to - start)) >> 31);
       }
       matches[at] = kept;
@@ -144,7 +144,7 @@ export class Segment {
   }
 }
 
-/** Returns a range of terms for each filter except start day and name. A match has a term in every range. */
+/** Returns a range of terms per filter (except start day and name). A matching company has a term in each range. */
 function listTerms(filter: SearchFilter): [from: string, to: string][] {
   const { activity_code, activity_prefix, postal_prefix, workforce_min } = filter;
   const terms: [string, string][] = [];
@@ -153,7 +153,7 @@ function listTerms(filter: SearchFilter): [from: string, to: string][] {
   };
   for (const [kind, column] of columns.entries()) add(kind, filter[column], '\0');
   add(columns.indexOf('postal_code'), postal_prefix);
-  // No complete activity code is the prefix of another code, so both filters can search by prefix.
+  // A complete activity code is no prefix of another code, so `activity_code` can be searched as a prefix too.
   for (const code of [activity_code, activity_prefix])
     add(code && code.length > divisionLength ? activityKind : divisionKind, code);
   if (workforce_min !== undefined)

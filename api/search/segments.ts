@@ -3,72 +3,72 @@ import type { SearchFilter } from './filter.ts';
 import { listByStart, type Matches, type sorts } from './result-order.ts';
 import type { Segment } from './segment.ts';
 
-/** If a larger share of companies has changed, all companies are loaded again. */
+/** If more than this share of the companies has changed, all companies are loaded again. */
 const mostShare = 1 / 16;
 
-/** The age in ms at which a segment is loaded again, so that no index file keeps withdrawn data. */
+/** The age in ms at which a segment is loaded again, so that no index file keeps deleted personal data for longer. */
 const mostAge_ms = 7 * 86_400_000;
 
-/** The codes of two errors: no companies are loaded yet, and a segment is from another database. */
+/** The codes of two errors: no snapshot is loaded yet, and a loaded segment is from another database. */
 export const [notLoaded, otherDatabase] = ['NOT_LOADED', 'OTHER_DATABASE'];
 
-/** A search: a filter, and the part of its matches to list. */
+/** A search: the filter, and which part of the matches is listed. */
 export interface Search {
   filter: SearchFilter;
-  /** The order of the matches; by default by ascending id. */
+  /** The order of the matches, by default by ascending company id. */
   sort?: (typeof sorts)[number];
   skipped: number;
   size: number;
 }
 
-/** The result of a search: the count of all matches, and the ids on the requested page. */
+/** The result of a search: the count of all matches, and the company ids on the requested page. */
 export interface Found {
   snapshot_no: number;
   total: number;
   company_ids: number[];
 }
 
-/** The companies of one snapshot: segments of all companies (`ranges`), and newer segments of changed companies. */
+/** The companies of one snapshot: segments with all companies, and newer segments with changed companies. */
 export class Segments {
-  /** The segments of all companies, in the order of their ids. */
+  /** The segments with all companies, in the order of the company ids. */
   ranges: Segment[] = [];
-  /** The segments of companies that changed since `ranges` were loaded. No segment of `ranges` has a newer snapshot. */
+  /** Segments with the companies that changed after `ranges` were loaded; none is older than a segment of `ranges`. */
   changes: Segment[] = [];
 
-  /** The number of the snapshot that answers searches; -1: companies are not loaded yet. */
+  /** The number of the snapshot that answers searches; -1: no snapshot is loaded yet. */
   get snapshot_no(): number {
     return this.changes[0]?.head.snapshot_no ?? -1;
   }
 
-  /** The number of the newest segment's snapshot; -1: no segment is loaded. */
+  /** The highest snapshot number of all segments; -1: no segment is loaded. */
   get newest_no(): number {
     return Math.max(-1, ...[...this.ranges, ...this.changes].map(({ head }) => head.snapshot_no));
   }
 
-  /** The number of the oldest snapshot from which a segment of `ranges` was loaded. */
+  /** The lowest snapshot number of the segments in `ranges`. */
   get base_no(): number {
     return Math.min(...this.ranges.map(({ head }) => head.snapshot_no));
   }
 
-  /** The lowest company id that no segment of `ranges` covers; null: the segments cover all ids. */
+  /** The lowest company id from which on companies are not loaded; null: the segments cover all ids. */
   get missing_from(): number | null {
     return this.ranges.length === 0 ? 0 : this.ranges.at(-1)!.head.to;
   }
 
-  /** Whether all companies must be loaded again, because many companies changed or a segment is old. */
+  /** Whether all companies must be loaded again, because many companies have changed or a segment is too old. */
   get isWorn(): boolean {
     const oldest_ms = Math.min(...this.ranges.map(({ head }) => Date.parse(head.loaded_at)));
     const isMuch = countAll(this.changes) > countAll(this.ranges) * mostShare;
     return isMuch || oldest_ms < Date.now() - mostAge_ms;
   }
 
-  /** Replaces one segment of `ranges` by one or more newly loaded segments. */
+  /** Replaces one segment in `ranges` by one or more newly loaded segments of the same companies. */
   renew(range: Segment, loaded: readonly Segment[]): void {
     for (const segment of loaded) segment.exclude(this.changes);
     this.ranges = this.ranges.flatMap((one) => (one === range ? loaded : [one]));
   }
 
-  /** Replaces the segments of changed companies by newly loaded segments. */
+  /** Replaces the segments with changed companies by newly loaded segments. */
   update(changes: Segment[]): void {
     for (const range of this.ranges) range.exclude(changes);
     this.changes = changes;
@@ -88,15 +88,15 @@ export class Segments {
   }
 }
 
-/** Returns the ids of matching companies of a segment: at most `most` after the first `passed`. */
+/** Returns the ids of a segment's matching companies without the first `passed` ids; at most `most` ids. */
 function idsOf({ segment, matches }: Matches, passed = 0, most = Infinity): number[] {
   return listBits(matches, passed, most).map((number) => segment.idOf(number));
 }
 
-/** Returns one page of the ids of matching companies, ascending. */
+/** Returns one page of the ids of matching companies, in ascending order. */
 function listById(changes: Matches[], ranges: Matches[], skipped: number, size: number) {
   const changed = changes.flatMap((one) => idsOf(one));
-  // Up to `first` changed companies may sort before the page, so fewer unchanged companies are skipped.
+  // Up to `first` changed companies can be before the page, so fewer unchanged companies are skipped.
   const first = Math.min(skipped, changed.length);
   let [passed, wanted] = [skipped - first, size + first];
   const others = ranges.flatMap((one) => {

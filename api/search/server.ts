@@ -1,4 +1,4 @@
-// Runs the index process, which holds the search index until the machine's last API process disconnects.
+// This file runs the index process, which keeps the search index until the last API process of the machine disconnects.
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -21,7 +21,7 @@ async function answer(store: SearchStore, request: IncomingMessage) {
   }
 }
 
-/** Accepts connections of API processes, and ends this process when the last one disconnects. */
+/** Accepts connections of API processes, and ends this process when the last API process disconnects. */
 function listen(place: SearchPlace): Promise<never> {
   rmSync(place.socket, { force: true });
   process.on('exit', () => {
@@ -30,7 +30,7 @@ function listen(place: SearchPlace): Promise<never> {
   const store = new SearchStore(place);
   let clientCount = 0;
   const endUnused = () => clientCount === 0 && process.exit();
-  // The connection of an API process stays open, so that the index process counts the connected API processes.
+  // API processes keep their connections open, by which this process counts them.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     void answer(store, request).then((found) => response.end(JSON.stringify(found)));
   });
@@ -48,7 +48,7 @@ function listen(place: SearchPlace): Promise<never> {
 
 process.title = 'registry search';
 const place = (await json(process.stdin)) as SearchPlace;
-// This process exits if another index process already holds the lock.
+// This process exits if another index process holds the file lock.
 await withLock(
   `${place.socket}.lock`,
   () => listen(place),

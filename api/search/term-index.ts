@@ -1,22 +1,22 @@
 import { addAll, addBit, eachNumber, keepCommon, noBits, NumberStream, type Bits } from './bits.ts';
 
-/** The arrays of an inverted index: terms (such as words of names) and the owners of each term (such as companies). */
+/** The arrays of an inverted index, which maps each term (such as a word) to its owners (such as companies). */
 export interface TermArrays {
-  /** The texts of all terms, joined without separators; one space follows the last term. */
+  /** The texts of all terms, joined without separators; after the last term there is one space. */
   text: Uint8Array<ArrayBuffer>;
-  /** The offset in `text` at which the text of each term ends. */
+  /** The offset in bytes in `text` at which the text of each term ends. */
   ends: Uint32Array<ArrayBuffer>;
-  /** The offset in `owners` at which the owners of each term end. */
+  /** The offset in bytes in `owners` at which the owners of each term end. */
   places: Uint32Array<ArrayBuffer>;
-  /** The owners of each term: gaps between numbers as a `NumberStream`, or a bitmap (`Bits`) for a frequent term. */
+  /** The owners of each term: the gaps between their numbers (`NumberStream`), or a bitmap for a frequent term. */
   owners: Uint8Array<ArrayBuffer>;
 }
 
-/** Builds the arrays of an inverted index. `add` adds a term to the current owner; `next` begins the next owner. */
+/** Builds the arrays of an inverted index. `add` adds a term to the current owner; `next` starts a new owner. */
 export class TermTable {
   readonly #numbers = new Map<string, number>();
   readonly #uses: number[] = [];
-  /** For each owner, the numbers of its terms plus 1, then a 0 that marks the end of the owner. */
+  /** For each owner: the numbers of its terms, each plus 1, and then 0 as the end of the owner. */
   readonly stream = new NumberStream();
 
   get terms(): MapIterator<string> {
@@ -27,7 +27,7 @@ export class TermTable {
     let term = this.#numbers.get(text);
     if (term === undefined) {
       term = this.#uses.push(0) - 1;
-      // The text is copied: a substring would keep the whole chunk of rows in memory.
+      // The text is copied, since V8 keeps the whole chunk of rows in memory for a substring.
       this.#numbers.set(Buffer.from(text).toString(), term);
     }
     this.#uses[term]! += 1;
@@ -38,7 +38,7 @@ export class TermTable {
     this.stream.push(0);
   }
 
-  /** Returns the arrays for the terms of `size` owners, sorted by first use or by text. */
+  /** Returns the arrays of the inverted index of `size` owners; the terms are sorted by first use or by text. */
   finish(size: number, order: 'by use' | 'by text'): TermArrays {
     const texts = [...this.terms];
     const terms = [...texts.keys()];
@@ -56,7 +56,7 @@ export class TermTable {
       const owners = numbers.subarray(starts[term], lasts[term]);
       const start = stream.length;
       owners.forEach((owner, at) => stream.push(owner - (owners[at - 1] ?? -1)));
-      // A list with at least half the bytes of a bit set is replaced by the bit set, a bitmap that is read much faster.
+      // A list of owners with at least half the bytes of a bitmap is replaced by the bitmap, which is read much faster.
       if ((stream.length - start) * 2 >= bits.byteLength) {
         bits.fill(0);
         for (const owner of owners) addBit(bits, owner);
@@ -68,9 +68,7 @@ export class TermTable {
     return { text, ends, places, owners: stream.bytes.slice() };
   }
 
-  /**
-   * Returns `numbers`, in which the owners of term t have the indexes from `starts[t]` to `lasts[t]` - 1, ascending.
-   */
+  /** Returns the owners of all terms: the owners of term t are `numbers[starts[t]]` to `numbers[lasts[t] - 1]`. */
   #listOwners() {
     const starts = new Uint32Array(this.#uses.length + 1);
     for (const [term, uses] of this.#uses.entries()) starts[term + 1] = starts[term]! + uses;
@@ -80,7 +78,7 @@ export class TermTable {
     eachNumber(this.stream.bytes, (value) => {
       const last = lasts[value - 1]!;
       if (value === 0) owner += 1;
-      // An owner to which the same term was added twice is listed once.
+      // An owner is listed once, even if the term was added to this owner twice.
       else if (last === starts[value - 1] || numbers[last - 1] !== owner) {
         numbers[last] = owner;
         lasts[value - 1] = last + 1;
@@ -90,7 +88,7 @@ export class TermTable {
   }
 }
 
-/** Returns the lowest number below `count` that passes a test, else `count`. All higher numbers must pass the test. */
+/** Returns the lowest number below `count` that passes a test, or `count`. All higher numbers must pass too. */
 export function findLowest(count: number, passes: (number: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -105,7 +103,7 @@ export function findLowest(count: number, passes: (number: number) => boolean): 
 export class TermIndex {
   readonly #arrays: TermArrays;
   readonly text: Buffer;
-  /** The owners of the terms of the current look-up; each look-up reuses this set. */
+  /** The owners of at least one term of the current look-up; the next look-up overwrites this set. */
   readonly #having: Bits;
 
   /** @param size the number of owners of terms */
@@ -127,7 +125,7 @@ export class TermIndex {
     return this.#arrays.ends[term]!;
   }
 
-  /** Returns the numbers of the terms whose text is at least `from` and below `to`. Terms must be sorted by text. */
+  /** Returns the numbers of the terms from the text `from` to below `to`. The terms must be sorted by text. */
   listTerms(from: string, to: string): number[] {
     const [first, last] = [from, to].map((text) => {
       const wanted = Buffer.from(text);
@@ -139,7 +137,7 @@ export class TermIndex {
     return Array.from({ length: last - first }, (_, at) => first + at);
   }
 
-  /** Removes from a set the owners that have none of the given terms. */
+  /** Removes from the set `owners` each owner that has none of the given terms. */
   keepOwners(owners: Bits, terms: readonly number[]): void {
     const set = terms.length === 1 ? this.#setOf(terms[0]!) : undefined;
     if (!set) {
@@ -163,7 +161,7 @@ export class TermIndex {
     return owners.subarray(places[term - 1] ?? 0, places[term]);
   }
 
-  /** Returns a copy of the bit set of a frequent term's owners, aligned for fast reads; undefined for a rare term. */
+  /** Returns the bitmap of a frequent term's owners, copied to align it for fast reads; undefined for a rare term. */
   #setOf(term: number): Bits | undefined {
     const bytes = this.#bytesOf(term);
     if (bytes.length < this.#having.byteLength) return undefined;

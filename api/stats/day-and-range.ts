@@ -25,7 +25,7 @@ const counts = z.strictObject({
   total: countField,
 });
 
-/** Returns the summed counts of `dayCount` days up to `lastDay`, and the number of days with a snapshot. */
+/** Returns the sums of a registry's counts over `dayCount` days up to `lastDay`, and how many days have a snapshot. */
 function sumDays(db: Db, source: string, lastDay: string, dayCount: number) {
   return db
     .selectFrom('analyst.daily_stat')
@@ -101,7 +101,7 @@ export const rangeEndpoint = endpoint(
     }),
   },
   async ({ params: { date: to_date }, query, response, options: { readers, now } }) => {
-    // Spec: silent on which day the date in the path means; we take it as the last of 30 days.
+    // Spec: silent on whether the date in the path is the first or the last of the 30 days; we take it as the last day.
     const first = new Date(Date.parse(to_date) - (rangeDays - 1) * day_ms);
     const from_date = first.toISOString().slice(0, 10);
     const source = await chooseSource(readers.db, query);

@@ -1,5 +1,5 @@
 import { dayEndpoint, rangeEndpoint } from './day-and-range.ts';
 import { seriesEndpoints } from './series.ts';
 
-/** Lists the endpoints of the public statistics. (+) `?source=` selects the registry. */
+/** The endpoints of the public statistics. (+) The query parameter `source` selects the registry. */
 export const statsEndpoints = [dayEndpoint, rangeEndpoint, ...seriesEndpoints];

@@ -7,13 +7,13 @@ import { keep } from '../http/cached-read.ts';
 import { findCodes, readSearchDictionary } from '../search/filter.ts';
 import { type Dimension, dimensions, none, type Point, type SeriesQuery } from './series-fields.ts';
 
-/** The maximum count of points in a grouped answer: a year of 85 groups takes 1 to 2 s of the 3 s limit. */
+/** The maximum count of points in a grouped answer: 365 days of 85 groups take 1 to 2 s of the 3 s limit. */
 const mostPoints = 30_000;
 
-/** The argument of `read_series.sql` for a dimension that groups the entries. */
+/** The parameter of `read_series.sql` for a dimension by which entries are grouped. */
 const everyValue = '*';
 
-/** Returns an argument of `read_series.sql` per dimension: null (any value), a symbol, '' (none) or `everyValue`. */
+/** Returns for each dimension a parameter of `read_series.sql`: null, a symbol, '' (no symbol) or `everyValue`. */
 async function selectSymbols(db: Db, source: string, asked: SeriesQuery) {
   const readDictionary = keep(async () => {
     const country = sql<string>`registry.source_country(${source})`.as('country_code');
@@ -35,13 +35,13 @@ async function selectSymbols(db: Db, source: string, asked: SeriesQuery) {
   return symbols;
 }
 
-// The query is not prepared: PostgreSQL's generic plan for prepared queries would take twice as long.
+// The query is not prepared, since PostgreSQL's generic plan for a prepared query would take twice as long.
 const query = readFileSync(new URL('../../sql/api/stats/read_series.sql', import.meta.url), 'utf8');
 
-/** The counts of one period and group, with the names of the group. */
+/** The counts of one group in one period, with the names of the group's region, section and legal form. */
 type SeriesRow = Record<Dimension, string | null> & Omit<Point, 'group' | 'is_suppressed'>;
 
-/** Returns a registry's stock and flows over time. Throws a 422 for an unknown value or too many grouped points. */
+/** Returns a registry's stock and flows per period and group. Throws a 422 for an unknown value or too many rows. */
 export async function readSeries(
   db: Db,
   source: string,

@@ -3,14 +3,14 @@ import { countryField } from '../dictionaries/countries.ts';
 import { dateField, inOrder } from '../http/text-fields.ts';
 import { countField, sourceField } from './source.ts';
 
-// day-and-range.ts has the descriptions of a day and of 30 days.
+// day-and-range.ts has the descriptions of the endpoints for one day and for 30 days.
 
-/** The dimensions that select and group entries, in the order of the parameters of `read_series.sql`. */
+/** The dimensions by which entries can be selected and grouped, in the order of the parameters of `read_series.sql`. */
 export const dimensions = ['voivodeship', 'section', 'legal_form'] as const;
 
 export type Dimension = (typeof dimensions)[number];
 
-/** The query value that selects the entries without a value in a dimension. */
+/** The value in a query that selects the entries for which a dimension is unknown. */
 export const none = 'none';
 
 export const by = z.enum(['day', 'month']);

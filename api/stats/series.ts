@@ -17,7 +17,7 @@ const example = sample as Series;
 
 const csvQuery = seriesQuery.safeExtend({ comments: z.enum(['true', 'false']).optional() });
 
-/** Returns the filters and groups of a request as pairs of query parameter and value. */
+/** Returns the filters and `group_by` of a request as pairs: the name of the query parameter, and its value. */
 const filtersOf = (asked: SeriesQuery) =>
   (['voivodeship', 'section', 'legal_form', 'group_by'] as const).flatMap((name) =>
     asked[name] === undefined ? [] : [[name, String(asked[name])] as const],
@@ -44,7 +44,7 @@ function describeFile(found: Series, asked: SeriesQuery): string[] {
   ];
 }
 
-// The cells of the CSV are dates, numbers, booleans, names and slugs, so no cell needs quotes.
+// The CSV has only dates, numbers, booleans, names and slugs, so no cell needs quotes.
 function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = {}): string {
   const { date: _date, group: _group, stock, ...flows } = point.shape;
   const names = Object.keys(flows) as (keyof typeof flows)[];
@@ -59,7 +59,7 @@ function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = 
   return [header, ...lines, ''].join('\n');
 }
 
-/** Returns the text of a CSV file, with comment lines if requested. Sets the file's name and type in the response. */
+/** Returns the text of a CSV file, with comment lines if `comments=true`. Sets its name and type. */
 function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQuery>): string {
   response.attachment(nameFile(found, asked)).type('csv');
   const comments = asked.comments === 'true' ? describeFile(found, asked) : [];
@@ -68,7 +68,7 @@ function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQu
 
 type SeriesCall = { query: SeriesQuery; response: Response; options: Context };
 
-/** Returns the time series that a query selects; the API and the page of statistics call this function. */
+/** Returns the time series that a query selects; the endpoints and the page of statistics call this function. */
 export async function findSeries(
   { readers: { db }, SUPPRESS_BELOW }: Context,
   asked: SeriesQuery,
@@ -79,7 +79,7 @@ export async function findSeries(
   return { by: asked.by, source, series: points.map((one) => hideSmall(one, SUPPRESS_BELOW)) };
 }
 
-/** Returns the time series of a request, and sets how long caches may keep the answer. */
+/** Returns the time series that a request selects, and sets the `Cache-Control` of the answer. */
 function read({ query: asked, response, options }: SeriesCall): Promise<Series> {
   if (asked.to !== undefined)
     response.set('Cache-Control', cacheControlOf(asked.to, options.now()));
@@ -102,7 +102,7 @@ export const seriesEndpoints = [
       const { query: asked, request, response } = call;
       const found = await read(call);
       response.vary('Accept');
-      // A client that accepts JSON and CSV equally gets JSON.
+      // A client that accepts both JSON and CSV equally gets JSON.
       return request.accepts(['json', 'csv']) === 'csv' ? sendCsv(response, found, asked) : found;
     },
   ),

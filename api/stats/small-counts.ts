@@ -1,13 +1,11 @@
 import type { Point } from './series-fields.ts';
 
-/** Returns whether the operator hides a count: its absolute value is from 1 to `below` - 1. */
+/** Returns whether a count must be hidden, because its absolute value is from 1 to `below` - 1. */
 export function isSmall(count: number, below: number): boolean {
   return count !== 0 && Math.abs(count) < below;
 }
 
-/**
- * Hides small counts of a point by null. Other counts stay visible, even if a hidden count can be computed from them.
- */
+/** Sets small counts of a point to null. Other counts stay visible, even if they reveal a hidden count. */
 export function hideSmall(shown: Omit<Point, 'is_suppressed'>, below: number): Point {
   const result: Point = { ...shown, stock: { ...shown.stock }, is_suppressed: false };
   if (below <= 1) return result;

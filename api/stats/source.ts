@@ -10,7 +10,7 @@ const noSnapshot = { message: 'No snapshot has been published yet.', code: 'NO_S
 
 export const sourceField = z.string().regex(/^[a-z][a-z0-9_-]{0,62}$/, { error: unknownSource });
 
-/** The part of the description that all statistics endpoints share. */
+/** The part of an endpoint's description that is equal for all statistics endpoints. */
 export const common = {
   method: 'get',
   tag: 'Statistics',
@@ -22,15 +22,15 @@ export const common = {
 export const countField = z.int().nonnegative();
 
 /**
- * Returns the registry of a request (`source`). Throws a 404 if no snapshot is published, and a 422 for an unknown
- * registry. Spec: silent on the default registry; we take the country's registry with the longest history.
+ * Returns the registry (`source`) that a request selects. Throws a 404 if no snapshot is published, and a 422 for an
+ * unknown registry. Spec: silent on the default registry; we take the country's registry with the longest history.
  */
 export async function chooseSource(
   db: Db,
   asked: { source?: string | undefined; country?: string | undefined },
 ): Promise<string> {
   let found = db.selectFrom('analyst.daily_stat').select('source').groupBy('source');
-  // A request without `country` may name a registry of any country.
+  // A request with `source` but without `country` may name a registry of any country.
   if (asked.source === undefined || asked.country !== undefined) {
     const { country_code } = await chooseCountry(db, asked.country);
     found = found.where('country_code', '=', country_code);

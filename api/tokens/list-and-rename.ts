@@ -21,7 +21,7 @@ export const list = endpoint(
     method: 'get',
     path: '/tokens',
     summary: 'List the tokens of the account',
-    // Spec: one list of tokens without pages; so the default page is the largest, and most accounts need one page.
+    // Spec: one list of tokens without pages; so by default a page has 100 tokens, which is enough for most accounts.
     query: z.strictObject({
       ...pagingFields,
       per_page: wholeNumber(sizes.perPage, sizes.perPage),
@@ -63,7 +63,7 @@ export const rename = endpoint(
     summary: 'Rename a token',
     body: z.strictObject({ name: nameField }),
   },
-  // API tokens and the Master Token can be renamed, even revoked ones.
+  // API tokens and Master Tokens can be renamed, even if they are revoked.
   async ({ params: { token_ref }, body, caller, options: { db, now } }) => {
     const token = await db
       .updateTable('customer.token')

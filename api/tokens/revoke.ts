@@ -19,7 +19,7 @@ export const revoke = endpoint(
     }),
     example: { message: revoked },
   },
-  // Spec: silent on revoking a token again; the token keeps the time of its first revocation.
+  // Spec: silent on revoking a revoked token; we answer 200, and the token keeps the time of its first revocation.
   async ({ params: path, caller, options: { db, now } }) => {
     const token = await lockApiToken(db, caller, path, 'revoked');
     const { revoked_at } = await db

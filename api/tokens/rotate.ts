@@ -41,9 +41,9 @@ export const rotate = endpoint(
   },
 );
 
-// Spec: silent on rotating a revoked or expired token; we answer 422, since a rotation would revive the token. The lock
-// on the token makes one of two parallel rotations fail. The new token gets the lifetime of the old token, counted from
-// now; `issueToken` of token.ts sets its `expires_at`.
+// Spec: silent on rotating a revoked or expired token; we answer 422, since a rotation would revive the token. Since
+// the token is locked, one of two parallel rotations fails. The new token has the old token's lifetime, counted from
+// now; `issueToken` of token.ts sets `expires_at`.
 async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>, now: Date) {
   const old = await lockApiToken(tx, caller, path, 'rotated');
   if (old.revoked_at || (old.expires_at && old.expires_at <= now)) {

@@ -7,7 +7,7 @@ import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { day_ms } from '../../sql/process/durations.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 
-// `TOKENS_PER_ACCOUNT` of `../figures/account-limits.ts` limits the tokens of an account.
+// `TOKENS_PER_ACCOUNT` of `../figures/account-limits.ts` limits the number of an account's tokens.
 const sharedFields = {
   token_ref: text,
   name: text,
@@ -31,7 +31,7 @@ const warning = 'Store this token now: it will not be shown again.';
 type TokenTable = CustomerTables['customer.token'];
 type Issue = Pick<Insertable<TokenTable>, 'account_id' | 'kind' | 'name' | 'lifetime_days'>;
 
-/** Creates a token, and returns it with its secret. The database stores only the hash of the secret. */
+/** Creates a token, and returns it with its secret (`plaintext`). The database stores only the hash of the secret. */
 export async function issueToken(tx: Tx, token: Issue, now: Date) {
   const plaintext = createSecret(token.kind);
   const secret_hash = Buffer.from(hashSecret(plaintext), 'hex');
@@ -46,7 +46,7 @@ export async function issueToken(tx: Tx, token: Issue, now: Date) {
   return { token_ref, name, expires_at: expires, is_active: true, plaintext, warning };
 }
 
-/** Returns a token as answers show it. `is_active` is false for a revoked token, but true for an expired one. */
+/** Returns a token in the form of answers. `is_active` is false for a revoked token, but true for an expired token. */
 export function viewToken(token: Selectable<TokenTable>): z.output<typeof tokenData> {
   return {
     token_ref: token.token_ref,
@@ -61,12 +61,12 @@ export function viewToken(token: Selectable<TokenTable>): z.output<typeof tokenD
   };
 }
 
-/** Returns the schema of the body that `viewAnswer` makes. */
+/** Returns the schema of the body that `viewAnswer` returns. */
 export function answersWith(data: z.ZodType) {
   return answersSuccess(data, model('TimestampMeta', { timestamp: time }));
 }
 
-/** Returns the body of a successful answer with `data` and a timestamp. */
+/** Returns the body of a successful answer with `data`, and the time `at` in its `meta`. */
 export function viewAnswer(data: object, at: Date) {
   return { success: true, data, meta: { timestamp: formatTimestamp(at) } };
 }

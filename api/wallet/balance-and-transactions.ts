@@ -63,7 +63,7 @@ const list = endpoint(
   },
 );
 
-/** Returns the endpoints in the specification's section Wallet. */
+/** Returns the endpoints of the wallet: balance, credit packages, top-up and transactions. */
 export function walletEndpoints(options: PaymentOptions): Endpoint[] {
   return [read, ...topupEndpoints(options), list];
 }

@@ -10,8 +10,8 @@ import { HttpError, unavailable } from '../http/errors.ts';
 import { grant, type Movement, readWallet } from './ledger.ts';
 
 /**
- * Withdraws credits for several requests in one statement, and returns the new balances. Returns undefined for a
- * request that was not charged: a locked wallet is skipped, so that no statement waits for a lock.
+ * Withdraws credits for several requests in one SQL statement, and returns the new balance for each request. Returns
+ * undefined for a request that was not charged, since its wallet is locked or has too few credits.
  */
 async function withdraw(db: Db, asked: Movement[]): Promise<(number | undefined)[]> {
   const claimed = asked.filter(({ claim }) => claim?.() ?? true);
@@ -22,7 +22,7 @@ async function withdraw(db: Db, asked: Movement[]): Promise<(number | undefined)
 }
 
 /**
- * Charges a request by `pay`, and returns the new balance; repeats `pay` while the wallet is locked. Throws a 402 if
+ * Charges for a request by calling `pay`, again if the wallet was locked, and returns the new balance. Throws a 402 if
  * the wallet has too few credits, and a 503 if the client no longer waits.
  */
 async function chargeBy(
@@ -44,7 +44,7 @@ export function charge(tx: Tx, asked: Movement): Promise<number> {
   return chargeBy(async (one) => (await withdraw(tx, [one]))[0], tx, asked);
 }
 
-/** Refunds the credits of a withdrawal, at most once. Does nothing if the withdrawal was not committed. */
+/** Refunds the credits of a withdrawal, but only once. Does nothing if the withdrawal was never committed. */
 async function returnCharge(tx: Tx, { description, ...asked }: Movement, now: Date): Promise<void> {
   const { account_id, amount } = asked;
   const operation_key = `returned ${asked.operation_key}`;
@@ -67,13 +67,13 @@ function creditsShort(required: number, balance: number): HttpError {
   return new HttpError(402, body, describeCharge(0, balance));
 }
 
-/** Returns the description of the 402 for an endpoint that costs credits. */
+/** Returns the description of the 402 answer for an endpoint that costs `required` credits. */
 export function creditErrors(required: number) {
   const description = 'The wallet has too few credits; nothing was withdrawn.';
   return { 402: { description, example: creditsShort(required, required - 1).body } };
 }
 
-/** Returns the headers that report the charged credits and the new balance. */
+/** Returns the headers of an answer that state the charged credits and the new balance. */
 function describeCharge(amount: number, balance: number) {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
@@ -81,8 +81,8 @@ function describeCharge(amount: number, balance: number) {
 export type Charging = ReturnType<typeof createCharging>;
 
 /**
- * Returns a function that charges for a request, and returns the headers of its answer. Parallel charges share one SQL
- * statement. If the connection is lost during a charge, the client gets a 503 and a later refund.
+ * Returns a function that charges for a request, and returns headers with the charged credits and the balance. Parallel
+ * charges share one SQL statement. If the connection is lost during a charge, the client gets a 503 and a later refund.
  */
 export function createCharging({ db, readers, logger, now }: Context) {
   async function returnOpen(open: Movement[]): Promise<void> {

@@ -10,7 +10,7 @@ import { type PaymentOptions, priceOf } from './payment.ts';
 import { type Payment, selectPayment } from './stored-payment.ts';
 import { settle } from './settlement.ts';
 
-/** Returns a payment; undefined for an unknown or malformed `payment_id`. */
+/** Returns the payment with the id `given`; undefined for an unknown or malformed `payment_id`. */
 async function findPayment(db: Db, given: unknown) {
   const { data: payment_id } = z.uuid().safeParse(given);
   if (payment_id === undefined) return undefined;
@@ -18,8 +18,8 @@ async function findPayment(db: Db, given: unknown) {
 }
 
 /**
- * Serves the pages to which a checkout returns; for the provider `local`, also the checkout itself. Anyone who knows
- * the random `payment_id` may use the buttons of the local checkout.
+ * Serves the pages to which a checkout sends the buyer back; for the provider `local`, also the checkout itself. Anyone
+ * who knows the random `payment_id` may use the buttons of the local checkout.
  */
 export function createCheckoutPages(options: PaymentOptions): Router {
   const { db } = options;
@@ -28,7 +28,7 @@ export function createCheckoutPages(options: PaymentOptions): Router {
   for (const page of ['success', 'cancel']) {
     addRead(router, `/checkout/${page}`, async (request, response) => {
       const payment = await findPayment(db, request.query.payment_id);
-      // A buyer who leaves an open checkout can still pay until the checkout expires.
+      // A buyer who leaves an open checkout without paying can still pay until the checkout expires.
       const isLeft = page === 'cancel' && payment?.state === 'open';
       const state = page === 'cancel' ? 'left' : page;
       const outcome = payment && !isLeft ? payment : { state, language: payment?.language };

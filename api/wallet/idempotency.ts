@@ -5,7 +5,7 @@ import { type Db, lockName, type Tx } from '../../sql/connection/kysely.ts';
 import { lifetimes } from '../figures/lifetimes.ts';
 import { invalid } from '../http/errors.ts';
 
-/** An answer that is stored, and sent again for a repeated `Idempotency-Key`. */
+/** An answer that is stored, and sent again to further requests with the same `Idempotency-Key`. */
 export interface Answer<Body extends object> {
   body: Body;
   headers?: Record<string, string>;
@@ -13,10 +13,10 @@ export interface Answer<Body extends object> {
 
 export interface Operation {
   account_id: string;
-  /** The name of the operation, such as `topup`. Equal keys of different operations are independent. */
+  /** The name of the operation that a request runs, such as `topup`. Each operation has keys of its own. */
   name: string;
   key: string | undefined;
-  /** The parsed body of the request. A key that is used again with another body gets a 422. */
+  /** The parsed request body. A request with a used key but another body gets a 422. */
   request: unknown;
   now: Date;
 }
@@ -27,10 +27,10 @@ const reused = `The ${header} header was used within 24 hours for another reques
 
 const replayed = { 'Idempotency-Replayed': 'true' };
 
-/** The schema of the header `Idempotency-Key` in the descriptions of endpoints. */
+/** The schema of the header `Idempotency-Key` for the descriptions of endpoints. */
 export const idempotencyHeader = z.object({ [header]: z.string().min(1).max(255).optional() });
 
-/** Returns the `Idempotency-Key` of a request; undefined without one. Throws a 422 for a malformed key. */
+/** Returns the `Idempotency-Key` of a request, or undefined if it has none. Throws a 422 for a malformed key. */
 export function readIdempotencyKey(request: Request): string | undefined {
   const key = request.get(header);
   if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))
@@ -39,9 +39,9 @@ export function readIdempotencyKey(request: Request): string | undefined {
 }
 
 /**
- * Runs an operation in a transaction, once per key within 24 hours. Further requests with the key get the same answer.
- * Only successful answers are stored; `sql/retention/delete_done.sql` deletes stored answers later. The operation
- * (`run`) must not wait for other services, since it occupies a database session.
+ * Runs an operation in a transaction, but only once in 24 hours for each `Idempotency-Key`. Further requests with this
+ * key get the stored answer. Only successful answers are stored; `sql/retention/delete_done.sql` deletes them. `run`
+ * must not wait for other services, since it occupies a database session.
  */
 export async function answerOnce<Body extends object>(
   db: Db,
@@ -80,7 +80,7 @@ export async function answerOnce<Body extends object>(
   });
 }
 
-/** Deletes the stored answer of a key, so that the next request with the key runs the operation. */
+/** Deletes the stored answer for a key, so that the next request with this key runs the operation again. */
 export async function forgetAnswer(db: Db, operation: Operation): Promise<void> {
   if (operation.key === undefined) return;
   const id = idOf(operation, operation.key);

@@ -6,20 +6,20 @@ import type { Db, Tx } from '../../sql/connection/kysely.ts';
 /** A deposit or withdrawal of credits in a wallet. */
 export interface Movement {
   account_id: string;
-  /** The count of moved credits, a whole number from 1. */
+  /** The count of credits that are deposited or withdrawn; a whole number from 1. */
   amount: number;
-  /** The description of the transaction, which the owner of the account sees. */
+  /** The description of this movement in the list of transactions that a client can read. */
   description: string;
-  /** The key of the cause, such as a payment or a request; unique per account, so that no cause counts twice. */
+  /** Identifies the cause (such as a payment); unique per account, so that no cause moves credits twice. */
   operation_key: string;
   now: Date;
-  /** Returns whether the client still waits, and if so cancels the deadline of its answer; default: true. */
+  /** Cancels the deadline of the answer if the client still waits, and returns whether it does; default: true. */
   claim?: () => boolean;
 }
 
 /**
- * Adds credits to a wallet, once per `operation_key`, and creates a missing wallet. The type `start` means the welcome
- * bonus. `purchased` is added to `total_purchased`; its default is `amount` for a `deposit`, otherwise 0.
+ * Adds credits to a wallet, once per `operation_key`; creates the wallet if it is missing. The type `start` means the
+ * welcome bonus. `purchased` is added to `total_purchased`; by default, it is `amount` for a `deposit`, else 0.
  */
 export async function grant(
   tx: Tx,
@@ -31,7 +31,7 @@ export async function grant(
   await runPrepared(tx, 'api/grant_credits.sql', values);
 }
 
-/** Returns the balance and totals of an account's wallet. `isLocked` locks the wallet until the transaction ends. */
+/** Returns the balance and purchased credits of an account; `isLocked` locks its wallet until the transaction ends. */
 export async function readWallet(db: Db, account_id: string, isLocked = false) {
   const wallet = await db
     .selectFrom('customer.wallet')

@@ -2,7 +2,7 @@ import type { Context } from '../http/context.ts';
 import type { Payment } from './stored-payment.ts';
 import { createStripePayment, type StripeSettings } from './stripe.ts';
 
-/** A payment provider, which opens one hosted checkout per payment, or throws an `HttpError`. */
+/** A payment provider; its `openCheckout` opens a page on which a buyer pays, or throws an `HttpError`. */
 export type PaymentProvider = ReturnType<typeof createLocalPayment | typeof createStripePayment>;
 
 export interface PaymentOptions extends Context {
@@ -10,11 +10,11 @@ export interface PaymentOptions extends Context {
   payment: PaymentProvider | undefined;
 }
 
-/** Returns a payment provider for development: its checkout is a local page that takes no money. */
+/** Returns a payment provider for development, whose checkout is a page of this service that takes no money. */
 export function createLocalPayment(baseUrl: string) {
   return {
     name: 'local' as const,
-    /** Returns the provider's id of the checkout, and the address that the buyer opens. */
+    /** Returns the provider's id of the checkout, and the address that the buyer opens to pay. */
     openCheckout({ payment_id }: Payment) {
       const checkout_url = `${baseUrl}/checkout/local/${payment_id}`;
       return Promise.resolve({ provider_ref: payment_id, checkout_url });
@@ -23,8 +23,8 @@ export function createLocalPayment(baseUrl: string) {
 }
 
 /**
- * Returns the payment provider of the settings; undefined without one. Throws an `EnvironmentError` with a sentence for
- * each wrong or missing setting. A checkout returns the buyer to `baseUrl`.
+ * Returns the payment provider that the settings select; undefined without PAYMENT_PROVIDER. Throws an
+ * `EnvironmentError` with a sentence about each wrong or missing setting. After a checkout, buyers return to `baseUrl`.
  */
 export function createPayment(
   settings: StripeSettings & { PAYMENT_PROVIDER?: 'local' | 'stripe' | undefined },

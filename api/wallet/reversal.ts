@@ -5,22 +5,22 @@ import { charge } from './charge.ts';
 import { grant, readWallet } from './ledger.ts';
 import { type Outcome, selectPayment } from './stored-payment.ts';
 
-/** The report of a payment provider about a refund, a dispute or a won dispute. */
+/** A payment provider's report about a refund, a dispute or a dispute that we won. */
 interface Reversal extends Omit<Outcome, 'provider_ref' | 'state' | 'price'> {
   cause: 'refund' | 'dispute' | 'won';
   /** The provider's id of the dispute; undefined for a refund. */
   dispute_ref?: string | undefined;
-  /** The sum of all refunds of the payment so far, or the disputed amount. */
+  /** For a refund: the sum of all refunds of the payment so far. For a dispute: the disputed amount. */
   amount: number;
 }
 
-/** The first words in the description of a reversal's transaction; the name of the credit package follows. */
+/** The first words in the description of the wallet's transaction; the name of the credit package follows. */
 const titles = { refund: 'Refund', dispute: 'Dispute', won: 'Dispute won' };
 
 /**
- * Takes back the credits of a refunded or disputed payment; a won dispute gives them back. Repeated reports, in any
- * order, have one effect. A refund or dispute in another currency takes back all credits. Returns `recorded` if the
- * payment is not paid yet, and `repeated` if the report has no effect.
+ * Withdraws the credits of a refunded or disputed payment; a won dispute gives the credits back. The order and
+ * repetition of reports do not matter. A refund or dispute in a currency other than the payment's withdraws all
+ * credits. Returns `recorded` if the payment is not paid yet, and `repeated` if the report changes nothing.
  */
 export function reverse(db: Db, report: Reversal, now: Date) {
   return db.transaction().execute(async (tx) => {
@@ -31,7 +31,7 @@ export function reverse(db: Db, report: Reversal, now: Date) {
     const dispute = sql`jsonb_build_object(
       ${report.dispute_ref}::text, ${cause === 'won' ? sql`0` : part}
     )`;
-    // A won dispute stays won, even if later reports differ.
+    // A won dispute stays won even if a later report differs.
     const change = {
       refund: { refunded: sql<string>`greatest(refunded, ${part})` },
       dispute: { disputes: sql<Record<string, number>>`${dispute} || disputes` },
@@ -56,8 +56,8 @@ export function reverse(db: Db, report: Reversal, now: Date) {
 }
 
 /**
- * Withdraws the credits of a paid payment in proportion to its refunds and disputes, less earlier withdrawals. Spent
- * credits are waived, so that no balance is negative. The caller has locked the payment.
+ * Withdraws credits in proportion to the refunds and disputes of a paid payment, less the credits withdrawn before.
+ * Credits that are already spent are waived, so that no balance becomes negative. The caller has locked the payment.
  */
 export async function balanceReversals(
   tx: Tx,
@@ -75,7 +75,7 @@ export async function balanceReversals(
   const { account_id, package_name, user_name } = payment;
   const { balance } = await readWallet(tx, account_id, true);
   const withdrawn = Number(payment.withdrawn_credits);
-  // A won dispute gives back withdrawn credits, but no waived credits.
+  // A won dispute gives back credits that were withdrawn, but not credits that were waived.
   const change = asked > 0 ? -Math.min(asked, balance) : Math.max(0, withdrawn - due);
   const operation_key = `reversal ${payment_id} ${randomUUID()}`;
   const description = `${titles[cause]}: ${package_name}`;

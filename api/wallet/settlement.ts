@@ -4,9 +4,9 @@ import { type Outcome, type Payment, selectPayment } from './stored-payment.ts';
 import { balanceReversals } from './reversal.ts';
 
 /**
- * Settles a payment once, even for repeated reports in any order. A paid checkout is credited even after a report that
- * it expired. Returns `recorded` if the payment ended without credits, `repeated` if it was settled before, and
- * `refused` if it was paid but not credited.
+ * Records the outcome of a checkout, and credits a paid payment once, even if reports are repeated. A paid checkout is
+ * credited even after a report that the checkout expired. Returns `credited`; `recorded` if the checkout ended without
+ * payment; `repeated` if its outcome was recorded before; `refused` if it was paid but not credited.
  */
 export function settle(db: Db, report: Outcome, now: Date) {
   return db.transaction().execute(async (tx) => {
@@ -14,7 +14,7 @@ export function settle(db: Db, report: Outcome, now: Date) {
     if (payment_id === undefined) return 'unknown';
     const payment = await selectPayment(tx, payment_id)
       .where('provider', '=', provider)
-      // If the provider's answer was lost, no `provider_ref` is stored; then `payment_id` identifies the payment.
+      // `provider_ref` is null if the provider's answer was lost; then `payment_id` alone identifies the payment.
       .where((eb) => eb.or([eb('provider_ref', 'is', null), eb('provider_ref', '=', provider_ref)]))
       .forUpdate('payment')
       .executeTakeFirst();
@@ -38,14 +38,14 @@ export function settle(db: Db, report: Outcome, now: Date) {
       operation_key: `payment ${payment_id}`,
       now,
     });
-    // The provider may report a refund or dispute before the payment.
+    // The provider may have reported a refund or dispute before it reported the payment.
     const cause = Number(payment.refunded) > 0 ? 'refund' : 'dispute';
     await balanceReversals(tx, payment_id, cause, now);
     return 'credited';
   });
 }
 
-/** Returns the reason why a paid checkout gets no credits; null if it gets credits. */
+/** Returns the reason why no credits are added for a paid checkout; null if they are added. */
 function refusalOf(report: Outcome, { price, currency, account_ended_at }: Payment): string | null {
   if (account_ended_at) return 'The account has ended';
   if (report.price === Number(price) && report.currency === currency) return null;

@@ -1,23 +1,23 @@
 import type { Db } from '../../sql/connection/kysely.ts';
 
-/** A payment with its package and account. The price is in the smallest unit of the currency. */
+/** A stored payment with its credit package and account. Its price is in the smallest unit of its currency. */
 export type Payment = Awaited<
   ReturnType<ReturnType<typeof selectPayment>['executeTakeFirstOrThrow']>
 >;
 
-/** The report of a payment provider about the outcome of a checkout. Amounts are in the currency's smallest unit. */
+/** The report of a payment provider about the outcome of a checkout. `price` is in the currency's smallest unit. */
 export interface Outcome {
   provider: string;
   provider_ref: string;
   payment_id: string | undefined;
-  /** The provider's id of the payment; undefined before the buyer pays. */
+  /** The provider's id of the money transfer; undefined before the buyer pays. */
   charge_ref?: string | undefined;
   currency: string | null;
   state: 'paid' | 'cancelled' | 'expired' | 'failed';
   price: number | null;
 }
 
-/** Returns the query for a payment, with the name of its package and its account. */
+/** Returns the query for a payment with columns of its credit package and its account. */
 export function selectPayment(db: Db, payment_id: string) {
   return db
     .selectFrom('customer.payment as payment')

@@ -13,9 +13,9 @@ import { settle } from './settlement.ts';
 const stripeId = z.string().regex(/^\w{1,255}$/);
 
 const reported = z.object({
-  // Stripe copies our `payment_id` from a checkout to its payment and to its charge.
+  // Stripe copies our `payment_id` from a checkout to the checkout's payment and charge.
   metadata: z.object({ payment_id: z.uuid() }).optional().catch(undefined),
-  /** Stripe's id of the payment to which a checkout, a charge or a dispute belongs. */
+  /** Stripe's id of the payment that a checkout, charge or dispute belongs to. */
   payment_intent: stripeId.optional().catch(undefined),
   currency: z.string(),
 });
@@ -30,17 +30,17 @@ const session = reported.extend({
   payment_status: z.string(),
 });
 
-// The `amount_refunded` of a charge is the sum of all its refunds so far: https://docs.stripe.com/api/charges/object
+// `amount_refunded` is the sum of all refunds of a charge so far: https://docs.stripe.com/api/charges/object
 const charge = reported.extend({ amount_refunded: z.int().nonnegative() });
 
-// The fields of a dispute at Stripe: https://docs.stripe.com/api/disputes/object
+// The fields that are read of Stripe's object for a dispute: https://docs.stripe.com/api/disputes/object
 const dispute = reported.extend({
   id: stripeId,
   amount: z.int().nonnegative(),
   status: z.string().default(''),
 });
 
-/** Returns the schema of Stripe events of the given types. An event reports on one `object`, such as a payment. */
+/** Returns the schema of Stripe events of the given types. Each event is about one `object`, such as a dispute. */
 function eventOf<Type extends string, Subject extends z.ZodType>(object: Subject, types: Type[]) {
   return z.object({ type: z.literal(types), data: z.object({ object }) });
 }
@@ -63,7 +63,7 @@ const stripeEvent = z.discriminatedUnion('type', [
 
 type StripeEvent = z.output<typeof stripeEvent>;
 
-/** Returns a Stripe event, whose signature stripe.ts checks; undefined for an ignored type. Throws a 400 for others. */
+/** Returns a Stripe event (stripe.ts checks its signature); undefined for an ignored type. Throws a 400 for others. */
 function readEvent(payment: StripePayment, request: Request, now: Date): StripeEvent | undefined {
   let event: unknown;
   try {
@@ -79,20 +79,20 @@ function readEvent(payment: StripePayment, request: Request, now: Date): StripeE
   return data;
 }
 
-// A checkout session may complete before the money arrives; a second event then reports the outcome.
+// A checkout may be completed before the money arrives; then a second event reports whether it was paid.
 function stateOf(type: string, payment_status: string): 'expired' | 'failed' | 'paid' | undefined {
   if (type === 'checkout.session.expired') return 'expired';
   if (type === 'checkout.session.async_payment_failed') return 'failed';
   return payment_status === 'paid' ? 'paid' : undefined;
 }
 
-/** Returns why credits are moved; undefined for an inquiry or a prevented dispute, which moves no money. */
+/** Returns 'won' or 'dispute'; undefined for an inquiry or a prevented dispute, which moves no money. */
 function causeOf(type: string, status: string): 'dispute' | 'won' | undefined {
   if (type === 'charge.dispute.funds_reinstated' || status === 'won') return 'won';
   return /^(warning_|prevented$)/.test(status) ? undefined : 'dispute';
 }
 
-/** Settles or reverses the payment of a Stripe event, and returns the `result` for the answer. */
+/** Settles or reverses the payment that a Stripe event is about, and returns the `result` for the answer. */
 async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Date) {
   const subject = event.data.object;
   const { metadata, payment_intent: charge_ref, currency } = subject;
@@ -118,8 +118,8 @@ async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Dat
 }
 
 /**
- * Serves `POST /api/v1/webhooks/stripe`, to which Stripe reports checkouts, refunds and disputes. A valid event without
- * effect gets a 200 too, since Stripe would otherwise repeat the event.
+ * Serves `POST /api/v1/webhooks/stripe`, to which Stripe reports checkouts, refunds and disputes. A valid event that
+ * has no effect gets a 200 too, since Stripe repeats events that get an error.
  */
 export function createWebhooks(options: PaymentOptions, limitAddress: RequestHandler): Router {
   const router = createRouter();
@@ -137,7 +137,7 @@ export function createWebhooks(options: PaymentOptions, limitAddress: RequestHan
   router
     .route('/api/v1/webhooks/stripe')
     .post(limitAddress, readBounded(sizes.webhook_bytes, readBytes), receive)
-    // This route answers all methods but POST, so that `/webhooks/{webhook_ref}` does not match its path.
+    // Methods other than POST are answered here; otherwise `/webhooks/{webhook_ref}` would match the path.
     .all((request, response, next) => {
       response.locals.allow = 'POST';
       return answerUnmatched(request, response, next);

@@ -36,10 +36,10 @@ function addressOf(url: URL | undefined): sdk.Stripe.StripeConfig {
   return { host: url.hostname, port: url.port || (protocol === 'http' ? 80 : 443), protocol };
 }
 
-/** Matches the types of Stripe's temporary errors, after which a client may retry. */
+/** Matches the types of temporary errors of Stripe, after which a client may retry. */
 const passing = /^Stripe(API|Connection|Idempotency|RateLimit)Error$/;
 
-// The error of the Stripe SDK becomes the `cause` for the log. The error contains no secret.
+// The error of the Stripe SDK becomes the `cause`, which is logged. It contains no secret.
 function fault(error: unknown): HttpError {
   const isPassing = passing.test((error as { type?: string }).type ?? '');
   const answer = isPassing
@@ -49,7 +49,7 @@ function fault(error: unknown): HttpError {
   return answer;
 }
 
-/** Returns the hosted checkouts of Stripe: https://docs.stripe.com/api/checkout/sessions. */
+/** Returns the payment provider Stripe, with its checkouts: https://docs.stripe.com/api/checkout/sessions. */
 export function createStripePayment(settings: StripeSettings, baseUrl: string) {
   const checked = checkEnvironment(shape, settings);
   // The Stripe SDK takes 18 MB of memory, so it is loaded only if Stripe is the payment provider.
@@ -72,8 +72,8 @@ export function createStripePayment(settings: StripeSettings, baseUrl: string) {
   }
 
   /**
-   * Parses the JSON of a Stripe webhook. Throws unless Stripe signed the bytes with our secret at most 300 seconds
-   * before `now`: https://docs.stripe.com/webhooks/signature.
+   * Parses the JSON of an event that Stripe sent to the webhook. Throws unless Stripe signed the bytes with our secret
+   * within 300 seconds before `now`: https://docs.stripe.com/webhooks/signature.
    */
   function readEvent(payload: Uint8Array | undefined, signature: string, now: Date): unknown {
     const secret = checked.STRIPE_WEBHOOK_SECRET;
@@ -84,7 +84,7 @@ export function createStripePayment(settings: StripeSettings, baseUrl: string) {
   return { name: 'stripe' as const, openCheckout, readEvent };
 }
 
-// Describes a payment to Stripe with the price from our database, so that Stripe stores no price that could differ.
+// Returns a payment's checkout for Stripe, with the price from our database: Stripe stores no price list of ours.
 function describe(payment: Payment, baseUrl: string): sdk.Stripe.Checkout.SessionCreateParams {
   const { payment_id, package_name, credits, price, currency } = payment;
   return {

@@ -27,7 +27,7 @@ const error = 'The package_slug field must have 1 to 100 characters.';
 
 const checkout = model('Checkout', { checkout_url: z.url(), package: text, credits: z.int() });
 
-/** Records an open payment, and returns its `payment_id`. Throws a 422 for an unknown credit package. */
+/** Stores a payment in the state `open`, and returns its `payment_id`. Throws a 422 for an unknown credit package. */
 async function recordPayment(
   tx: Tx,
   payment: { account_id: string; package_slug: string; provider: string; created_at: Date },
@@ -50,8 +50,8 @@ async function recordPayment(
 }
 
 /**
- * Returns the address of a payment's checkout; opens the checkout if it is missing. If the provider fails, the payment
- * becomes `failed`, and its idempotency key can be used again.
+ * Returns the address of a payment's checkout; opens a checkout if the payment has none yet. If the provider fails, the
+ * payment becomes `failed`, and the client can use its `Idempotency-Key` again.
  */
 async function openCheckout(
   { db, logger, now }: Context,
@@ -74,7 +74,7 @@ async function openCheckout(
         .where('state', '=', 'open')
         .where('provider_ref', 'is', null)
         .executeTakeFirst();
-      // The idempotency key stays used if a parallel request has opened a checkout of the payment.
+      // The `Idempotency-Key` stays used if a parallel request has opened a checkout meanwhile.
       if (failed.numUpdatedRows > 0n) await forgetAnswer(tx, operation);
     });
     throw fault;
@@ -83,13 +83,13 @@ async function openCheckout(
     .updateTable('customer.payment')
     .set({ ...opened, state: 'open', refusal: null, ended_at: null })
     .where('payment_id', '=', payment_id)
-    // The payment may be paid before the provider answers, or failed by a parallel request with its key.
+    // Before the provider answers, the payment may be paid, or a parallel request may set it to `failed`.
     .where('state', 'in', ['open', 'failed'])
     .execute();
   return { checkout_url: opened.checkout_url, ...topup };
 }
 
-/** Returns the credit packages that are offered, the smallest first. */
+/** Returns the credit packages that are offered; the package with the fewest credits is first. */
 export async function findPackages(db: Db) {
   const offered = await db
     .selectFrom('customer.credit_package')
@@ -133,8 +133,8 @@ function createTopup({ payment: provider }: PaymentOptions): Endpoint {
       body: z.strictObject({ package_slug: z.string().min(1, { error }).max(100, { error }) }),
       ...answersStatus(checkout),
     },
-    // The payment is recorded before its checkout is opened, since no transaction may wait for the provider. A retry
-    // with the same key opens the checkout of the same payment, even while the first request waits.
+    // The payment is stored before its checkout is opened, since no transaction may wait for the provider. A retry with
+    // the same `Idempotency-Key` opens a checkout of the same payment, even while the first request waits.
     async ({ body, caller: { account_id }, request, response, options }) => {
       const key = readIdempotencyKey(request);
       const { db, now } = options;

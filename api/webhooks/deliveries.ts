@@ -24,7 +24,7 @@ const deliveryData = model('WebhookDelivery', {
   response: text.nullable(),
 });
 
-/** Returns the delivery of a webhook as answers show it. */
+/** Returns a delivery (one call of a webhook) in the form of answers. */
 function viewDelivery(delivery: Delivery, scope: FeedPosition['scope']) {
   const { delivery_id: _id, webhook_id: _of, previous_event_id, event_id, ...shown } = delivery;
   const previous_cursor = writeCursor({ scope, event_id: previous_event_id });

@@ -16,7 +16,7 @@ const delivery = model('Delivery', {
   }),
 });
 
-/** Describes the call that a webhook receives, under the name `events` in the OpenAPI document. */
+/** Describes the request that a client's webhook receives; its name in the OpenAPI document is `events`. */
 export const deliveryRoute: RouteConfig = {
   method: 'post',
   path: 'events',

@@ -14,7 +14,7 @@ import { invalid } from '../http/errors.ts';
 import { rowCount } from '../http/paging.ts';
 import { answersNew, chosenFields, common, requireAddress, viewOne, within } from './webhook.ts';
 
-/** Throws a 422 if an account has the maximum number of webhooks. The caller's transaction has locked the account. */
+/** Throws a 422 if an account already has the maximum number of webhooks. `tx` must have locked the account. */
 async function requireRoom(tx: Tx, account_id: string): Promise<void> {
   const held = tx.selectFrom('customer.webhook').where('account_id', '=', account_id);
   const { total } = await held.select(rowCount).executeTakeFirstOrThrow();
@@ -23,7 +23,7 @@ async function requireRoom(tx: Tx, account_id: string): Promise<void> {
   throw invalid([['url', message, 'limit_exceeded']]);
 }
 
-/** Returns the end of the feed in the countries of a webhook's filter, so that only later events are delivered. */
+/** Returns the end of the event feed, from which a new webhook starts, so that only later events are delivered. */
 async function findEnd(tx: Tx, { countries }: FeedFilter) {
   const { rows } = await sql<{ event_id: string; snapshot_no: string; published: string }>`
     select

@@ -22,10 +22,10 @@ export const one = {
   params: z.strictObject({ webhook_ref: text }),
 } as const;
 
-/** The beginning of a filter field's name in error messages, since filters are inside the field `filters`. */
+/** The prefix of a filter field's name in error messages, since the filters of a webhook are in the field `filters`. */
 export const within = 'filters.';
 
-/** The fields of a webhook that a client chooses, and may change later. */
+/** The fields of a webhook that a client sets, and can change later. */
 export const chosenFields = {
   url: text.min(1).max(longestUrl),
   filters: filterBody,
@@ -52,7 +52,7 @@ export const newWebhookData = model('NewWebhook', { ...webhookData.shape, secret
 export const answersOne = answersSuccess(webhookData);
 export const answersNew = answersSuccess(newWebhookData);
 
-/** Returns a webhook as answers show it. */
+/** Returns a webhook in the form of answers. */
 export function viewWebhook(webhook: Webhook) {
   const { webhook_ref, scope, url, filters, max_events, state, disabled_reason } = webhook;
   const asIs = { webhook_ref, scope, url, filters, max_events, state, disabled_reason };
@@ -66,7 +66,7 @@ export function viewWebhook(webhook: Webhook) {
   };
 }
 
-/** Returns the answer with a webhook; if `secretKey` is given, also with the newest secret of the webhook. */
+/** Returns the body of an answer with a webhook and, if `secretKey` is given, the newest secret of the webhook. */
 export function viewOne(webhook: Webhook, secretKey?: string) {
   const secret = secretKey === undefined ? {} : { secret: deriveSecret(secretKey, webhook) };
   return { success: true, data: { ...viewWebhook(webhook), ...secret } };
@@ -77,14 +77,14 @@ type Called = Pick<
   'params' | 'caller' | 'options'
 >;
 
-/** The column values that identify a path's webhook among the webhooks of the caller's account. */
+/** Returns the column values that identify the webhook of the caller's account that a path names. */
 const keyOf = ({ params, caller: { account_id } }: Called) => ({ ...params, account_id });
 
-// An unknown webhook and the webhook of another account get the same 404.
+// Requests for an unknown webhook and for a webhook of another account get the same 404.
 const unknownWebhook = () =>
   new HttpError(404, { message: 'Webhook not found.', code: 'UNKNOWN_WEBHOOK' });
 
-/** Returns the webhook that a path names. Throws a 404 if the caller's account has no such webhook. */
+/** Returns the webhook that the path of a request names. Throws a 404 if the caller's account has no such webhook. */
 export function findWebhook(call: Called): Promise<Webhook> {
   return call.options.db
     .selectFrom('customer.webhook')
@@ -93,7 +93,7 @@ export function findWebhook(call: Called): Promise<Webhook> {
     .executeTakeFirstOrThrow(unknownWebhook);
 }
 
-/** Changes the webhook that a path names. Returns the answer, with the newest secret if `secretKey` is given. */
+/** Changes the webhook that the path names. Returns the answer, with the newest secret if `secretKey` is given. */
 export async function changeWebhook(
   call: Called,
   change: UpdateObject<Tables, 'customer.webhook'>,
@@ -108,7 +108,7 @@ export async function changeWebhook(
   return viewOne(changed, secretKey);
 }
 
-/** Throws a 422 for an address that no webhook may have, such as a private address. */
+/** Throws a 422 for a forbidden address of a webhook, such as a private address. */
 export async function requireAddress(
   url: string,
   { WEBHOOK_ALLOW_PRIVATE: allowPrivate }: Context,
