@@ -131,7 +131,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     ...checked,
     /** The separate host and port on which the process serves `/metrics`; undefined if METRICS_PORT is not set. */
     metricsAddress: checked.METRICS_PORT && { host: checked.HOST, port: checked.METRICS_PORT },
-    /** Whether only programs on this machine can reach the API, neither directly nor through a proxy from outside. */
+    /** Whether the API can be reached only from this machine: not from outside, and not through a proxy. */
     isPrivate,
   };
 }

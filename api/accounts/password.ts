@@ -17,7 +17,7 @@ const tagLength = 32;
 /** Computes one password hash at a time, in a separate thread, so that other requests keep the other CPU cores. */
 const queue = pLimit(1);
 
-/** Checks a new password: at least 8 characters, at most 1024 bytes. register.ts compares `password_confirmation`. */
+/** Checks that a new password has 8 characters or more, and 1024 bytes or less; register.ts checks its repetition. */
 export const passwordField = z
   .string()
   .check(atLeast(minimumCharacters))

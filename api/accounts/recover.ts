@@ -28,7 +28,7 @@ const answer_ms = 400;
 
 export const confirmation = z.strictObject({ token: z.string(), password: z.string() });
 
-/** Hashes the new password of a recovery. The salt depends on the address, so equal passwords have equal hashes. */
+/** Hashes a recovery's new password. The salt is fixed per mail address, so that two hashes of a password are equal. */
 function hashFor(secretKey: string, email: string, password: string): Promise<string> {
   const salt = createHmac('sha256', secretKey).update(`recovery ${email.toLowerCase()}`).digest();
   return hashPassword(password, salt.subarray(0, saltBytes));
@@ -36,7 +36,7 @@ function hashFor(secretKey: string, email: string, password: string): Promise<st
 
 /** Stores a request to recover an account and, if `isMailed`, queues the mail with the recovery link. */
 async function mailLink(tx: Tx, email: string, password_hash: string, at: Date, isMailed: boolean) {
-  // The account is locked, which waits for a running transaction that deletes the account.
+  // Locking the account waits for a transaction that is deleting the account.
   const account = await findInitialized(tx, email).forUpdate().executeTakeFirst();
   if (!account) return;
   const { account_id, recipient, user_name } = account;

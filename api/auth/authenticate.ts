@@ -95,7 +95,7 @@ export function createAuthentication({
     return hash === undefined ? undefined : findHash(hash);
   }
 
-  /** Counts a use of the token that `find` returned, and returns its caller. Throws a 401 if it is not usable. */
+  /** Counts a use of the token that `find` returned, and returns its caller. Throws a 401 for an unusable token. */
   function admit(request: Request, token: KnownToken | undefined): Caller {
     if (!token) throw unauthorized(readBearer(request).error ?? 'Invalid token');
     refuseEnded(token);

@@ -23,7 +23,7 @@ const company = model('Lookup', {
 
 type Found = Numbers & Omit<z.output<typeof company>, 'identifiers' | 'found' | 'is_watched'>;
 
-/** Returns those of the company references `refs` that are on the account's watch list. */
+/** Returns the company references among `refs` that are on the account's watch list. */
 export async function findWatched(db: Db, account_id: string, refs: (string | null)[]) {
   const watches = db.selectFrom('customer.watch').where('account_id', '=', account_id);
   const asked = watches.where(sql<boolean>`company_id = any(${refs}::bigint[])`);

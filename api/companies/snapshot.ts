@@ -81,7 +81,7 @@ export function snapshotEndpoint(options: Context, charge: Charging): Endpoint {
       const asked = { ...named, snapshot_no };
       /** Charges for the snapshot, and returns it; `tx` is the transaction of a request with an `Idempotency-Key`. */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
-        // The session of `tx` reads the entries: if such requests each needed a second session, they could deadlock.
+        // With `tx`, its own session reads the entries: requests that wait for a second session could deadlock.
         const [entries] = tx
           ? await readers.read((one) => readEntries(one, [asked]), snapshot_no, tx)
           : [await readInBatch(asked)];

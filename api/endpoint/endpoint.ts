@@ -14,7 +14,7 @@ export interface DocumentedError {
   example: object;
 }
 
-/** Describes an endpoint. From the description, the API checks requests and makes the OpenAPI document. */
+/** The description of an endpoint, by which the API checks requests and from which it makes the OpenAPI document. */
 export interface EndpointDescription<
   A extends Auth,
   Params extends z.ZodObject,
@@ -34,8 +34,8 @@ export interface EndpointDescription<
   /** The credits that the OpenAPI document states for an answer (default 0); the handler itself charges them. */
   credits?: number;
   /**
-   * The rate limit of the endpoint. For requests with a token it is per account, in addition to the general limit. For
-   * requests without a token it is per client address, and replaces the general limit.
+   * The rate limit of the endpoint: for requests with a token per account, in addition to the general limit; for
+   * requests without a token per client address, instead of the general limit.
    */
   limit?: RequestLimit;
   /** The schema of the parameters in the path; `params`, `query` and `body` accept no unknown field. */
@@ -68,7 +68,7 @@ export interface Call<A extends Auth, Params, Query, Body> {
   caller: A extends 'none' ? undefined : Caller;
   request: Request;
   response: Response;
-  /** Cancels the deadline if the client still waits, and returns whether it does; called right before each charge. */
+  /** Cancels the deadline of the answer, and returns true, if the client still waits; called before each charge. */
   claim: () => boolean;
   options: Context;
 }

@@ -56,7 +56,7 @@ export const feedMetaFields = { published, fetched_at: time };
 
 export const pageMeta = model('EventPageMeta', { ...pageMetaFields, ...feedMetaFields });
 
-/** Adds to each event a sentence in `lang`. `typeOf` returns the identifier type of an event's company. */
+/** Adds `text` in the language `lang` to each event; `typeOf` returns the identifier type of an event's company. */
 export function withWords<E extends z.output<typeof event>>(
   events: E[],
   lang: Language | undefined,

@@ -19,7 +19,7 @@ export const numbered = model('FeedEvent', {
 });
 
 // Returns events in the order of publication: the events of one nightly run follow each other (registry.event_range).
-// The order of event ids differs, since the nightly runs of several countries publish in parallel.
+// Event ids are not in this order, since the nightly runs of several countries publish in parallel.
 export const feed = endpoint(
   {
     ...common,

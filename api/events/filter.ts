@@ -72,8 +72,8 @@ function findWord(field: string, word: string, known: string[]): FoundCodes {
 }
 
 /**
- * Returns the countries that a filter selects; undefined: all countries. With `scope=all` but without `country`, these
- * are the sources' countries, or else the default country. Returns a problem if no source is a registry of `country`.
+ * Returns the countries that a filter selects; undefined: all countries. Without `country`, a filter with `scope=all`
+ * selects its sources' countries, or else the default one. Returns a problem if no source is a registry of `country`.
  */
 async function findCountries(
   db: Db,

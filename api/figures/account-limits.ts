@@ -10,7 +10,7 @@ export const bounds = {
   SUBMISSIONS_PER_DAY: 1_000,
   /** The maximum number of parallel requests in one process of an account or, without a token, of a client address. */
   REQUESTS_IN_FLIGHT: 8,
-  /** The maximum number of parallel searches in one process of an account. */
+  /** The maximum number of searches of an account that one process runs at a time. */
   SEARCHES_IN_FLIGHT: 2,
 };
 

@@ -30,11 +30,11 @@ export const limits = {
   recover: limit('recover', 10, hour_ms),
   /** Confirmations of a recovery through the API and through the page `/recover` are counted together. */
   confirmRecovery: limit('recover-confirm', 10, hour_ms),
-  /** Confirmations are limited per recovery link, since a stranger who reads the mail could try passwords. */
+  /** Confirmations of a recovery are limited per link, since a stranger who reads the mail could try passwords. */
   guessRecovery: limit('recover-guess', 10, day_ms),
   /** Attempts to delete an account are limited per account: a thief of the Master Token could try passwords. */
   endAccount: limit('end-account', 5, hour_ms, 'attempts an hour to end it'),
-  /** Event histories by `company_ref` are limited per account, since a client could try every number. */
+  /** Event histories by `company_ref` are limited per account, since a client could try all references. */
   histories: limit('histories', 60, minute_ms, 'histories by company_ref a minute'),
   /** Lookups of up to 100 companies are limited per account, since a client could try all numbers of a country. */
   lookups: limit('lookups', 30, minute_ms, 'lookups a minute'),
@@ -43,7 +43,7 @@ export const limits = {
   /** The page of statistics has a limit of its own: requests for this page do not count for the limit `stats`. */
   statsPage: limit('stats-page', 60, minute_ms),
   quality: limit('quality', 30, minute_ms),
-  /** Downloads have a higher limit, since a program that reads Parquet requests several parts of one file. */
+  /** Downloads have a limit of their own, since a program that reads Parquet requests several parts of a file. */
   downloads: limit('downloads', 120, minute_ms),
   /** Registrations and changes of webhooks are counted together per account, since each may cause a DNS query. */
   registerWebhook: limit('webhook-changes', 200, hour_ms, 'registrations and changes an hour'),
@@ -90,7 +90,7 @@ export function workLimits({ REQUESTS_IN_FLIGHT, SEARCHES_IN_FLIGHT }: Bounds) {
   };
 }
 
-/** The number of 429 answers in a time window that are sent without delay; `retryAfter_s.work` delays further ones. */
+/** The number of a client's 429 answers in a time window after which its further 429 answers are delayed. */
 export const promptRefusals = 10;
 
 /** The values in seconds of the header `Retry-After`, by the reason of the refusal. */
@@ -99,6 +99,6 @@ export const retryAfter_s = {
   loading: 2,
   passwords: 10,
   switchedOff: 3_600,
-  /** For too many parallel tasks; the answer itself is delayed by this time too. */
+  /** The seconds of `Retry-After` in a 429 for too many parallel tasks, and of the delay before this 429 is sent. */
   work: 1,
 };

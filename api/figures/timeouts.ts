@@ -2,10 +2,10 @@
 export const patience = {
   /** The time after which a request without an answer gets a 503. */
   answer_ms: 3_000,
-  /** The same deadline for requests that need another service or the hash of a password. */
+  /** The time after which a request that needs another service or a password hash gets a 503. */
   slowAnswer_ms: 8_000,
   downloadAnswer_ms: 60_000,
-  /** The maximum time that a search waits until a new snapshot is loaded; then the loaded snapshot answers. */
+  /** The maximum time that a search waits for a new snapshot to be loaded; then the previous snapshot answers. */
   search_ms: 50,
   /** The maximum wait for the end of an SQL statement, for a lock, or for a free session; less than `answer_ms`. */
   database_ms: 2_500,

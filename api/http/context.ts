@@ -5,11 +5,11 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import type { Readers } from '../../sql/connection/readers.ts';
 import type { Limiter } from './limiter.ts';
 
-/** Counts the requests that each token is used for. */
+/** Counts for each token the requests that are sent with it. */
 export interface Uses {
   /** Counts a request with the token whose SHA-256 is `hash`, in 64 hexadecimal digits. */
   count(hash: string, used_at: Date, ip: string | null): void;
-  /** Writes the counts to the database; while the database is unavailable, the counts stay in memory. */
+  /** Writes the counts of requests to the database; while it is unavailable, the counts stay in memory. */
   flush(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface Context extends Bounds, Prices {
   gate: Db;
   /** Reads data of the registries from a standby or from the primary server. */
   readers: Readers;
-  /** The counter of token uses. */
+  /** The counter of the requests of each token. */
   uses: Uses;
   limiter: Limiter;
   logger: Logger;

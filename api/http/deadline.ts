@@ -28,8 +28,8 @@ export function isGivenUp(response: Response): boolean {
 }
 
 /**
- * Cancels the deadline if the client still waits, so that an answer for which it pays is sent. Returns whether the
- * deadline is cancelled. In its last third, the deadline is not cancelled, since the answer would come far too late.
+ * Cancels the deadline if the client still waits, so that a paid answer is sent. Returns whether the deadline is
+ * cancelled. In its last third, the deadline is not cancelled, since the answer would come far too late.
  */
 export function claimAnswer(response: Response): boolean {
   const { deadline, lastClaim_ms = Infinity } = response.locals;

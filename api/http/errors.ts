@@ -106,7 +106,7 @@ export const answerUnmatched: RequestHandler = (request, response) => {
   response.set('Allow', allow).status(204).end();
 };
 
-/** Sends the page for a server error. Returns false for a client that does not accept HTML. */
+/** Sends the HTML page of a server error; returns false, and sends nothing, if the client does not accept HTML. */
 export type ShowFault = (status: number) => boolean;
 
 /** Sends an error as JSON; but a 5xx error as an HTML page if `response.locals.showFault` sends the page. */

@@ -9,7 +9,7 @@ export function tagOf(content: string | Uint8Array): string {
 
 /**
  * Returns whether the header `If-None-Match` contains a tag, by the weak comparison of RFC 9110; `*` matches any tag.
- * `request.fresh` of Express is not used: it is false for `fetch` of Node, which adds `Cache-Control: no-cache`.
+ * `request.fresh` of Express is not used: it is false for clients by `fetch`, which adds `Cache-Control: no-cache`.
  */
 export function isKnown(request: Request, tag: string): boolean {
   const known = request.get('If-None-Match');
@@ -21,7 +21,7 @@ export function isKnown(request: Request, tag: string): boolean {
   );
 }
 
-/** Sets the `ETag` of an answer from its content. Throws a 304 if `If-None-Match` of the request contains it. */
+/** Sets the `ETag` of an answer; throws a 304 if the header `If-None-Match` of the request contains this `ETag`. */
 export function setTag(response: Response, content: string | Uint8Array): void {
   const tag = tagOf(content);
   response.set('ETag', tag);

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import { isLoopback } from '../../sql/process/environment.ts';
 
-// The setting TRUST_PROXY of ../environment.ts lists the trusted proxies. `addressKeyOf` of limiter.ts counts clients
-// by their addresses, IPv6 by network (/56).
+// The setting TRUST_PROXY of ../environment.ts lists the trusted proxies. `addressKeyOf` of limiter.ts counts an IPv6
+// client by its network (/56).
 
 /** Matches an address with a port or in brackets, as some proxies write it: `7.7.7.1:1234`, `[2001:db8::1]:443`. */
 const withPort = /^(?:\[(.+)\]|(.+?))(?::\d{1,5})?$/;

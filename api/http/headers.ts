@@ -2,9 +2,9 @@
 import type { HelmetOptions } from 'helmet';
 
 /**
- * The security headers of every answer, such as `Content-Security-Policy`. They permit a page to load files from this
- * service only, to post forms to this service only, and no inline script or style. `upgrade-insecure-requests` is
- * omitted, since pages on localhost could not load their files. Headers for obsolete browsers are omitted too.
+ * The security headers of every answer, such as `Content-Security-Policy`. With these headers, a page loads files from
+ * this service only, posts forms to this service only, and runs no inline script or style. `upgrade-insecure-requests`
+ * is omitted, since pages on localhost could not load their files. Headers for obsolete browsers are omitted too.
  */
 export const security: HelmetOptions = {
   frameguard: { action: 'deny' },
@@ -38,7 +38,7 @@ export const commonHeaders = {
   'X-RateLimit-Reset': 'integer',
 } as const;
 
-/** All headers, with their types, that the OpenAPI document lists for some answer. */
+/** All headers, with their types, that the OpenAPI document lists for at least one answer. */
 export const headers = {
   ...commonHeaders,
   'Retry-After': 'integer',

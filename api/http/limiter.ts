@@ -131,7 +131,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
         logger,
       });
       return (request, response, next) => {
-        // An answer reports only the last limit: express-rate-limit would append to the headers of earlier limits.
+        // An answer reports only the limit that is checked last; express-rate-limit would append it to earlier ones.
         response.removeHeader('RateLimit');
         response.removeHeader('RateLimit-Policy');
         return limit(request, response, next);
@@ -157,7 +157,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
 
     /**
      * Runs a task of a client, or queues it while too many tasks of the client run; throws a 429 if this queue is full.
-     * A task counts until it ends, even if its request has been answered before.
+     * A task is counted until it ends, even if its request has been answered before.
      */
     async inTurn<Result>(
       { what, running_count, waiting_count }: WorkLimit,

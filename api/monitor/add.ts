@@ -35,7 +35,7 @@ async function addCompanies(db: Db, submitted: Submission, bounds: Bounds) {
   const { account_id } = caller;
   return changeAccount(db, caller, async (tx) => {
     const { submission_id, submission_ref, watch_ids, new_ids } = await submit(tx, submitted);
-    // The submissions of these watches are read before `make_ready`, which may merge a watch into another watch.
+    // The submissions of the watches are read before `make_ready`, which may merge a watch into another watch.
     const { rows } = await sql<{ submissions: string[] }>`
       select array_append(customer.submissions_of(${watch_ids}), ${submission_id}::bigint) as submissions
     `.execute(tx);

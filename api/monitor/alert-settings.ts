@@ -122,7 +122,7 @@ export async function setForCompany(
   return 1;
 }
 
-/** Deletes the alert settings of one watched company. Returns 1, or 0 if the company had no settings of its own. */
+/** Deletes the alert settings of one watched company; returns 1, or 0 if the company had no settings of its own. */
 export async function resetForCompany(tx: Tx, account_id: string, name: CompanyName) {
   const { watch_id, has_custom_settings } = await findWatch(tx, account_id, name);
   await tx.updateTable('customer.watch').set(noSettings).where('watch_id', '=', watch_id).execute();

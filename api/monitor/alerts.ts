@@ -21,7 +21,7 @@ import { selectPage, watchedFields } from './watch-list.ts';
 // The endpoints in this file configure alerts; alert-settings.ts has their queries and the initial settings.
 
 // Spec: silent on an empty list of event classes or categories; we refuse it, since it could mean no class or all. A
-// client that omits the list selects all classes or categories. The field `alerts_enabled` switches alerts off.
+// client that omits the list selects all classes or categories. `alerts_enabled` switches all alerts on or off.
 function listOf<Values extends z.util.EnumLike>(value: z.ZodEnum<Values>) {
   return z
     .array(value)

@@ -9,8 +9,8 @@ import { createRouter } from '../http/router.ts';
 import { sendPrivatePage } from '../html/page.ts';
 
 /**
- * Returns the account of an unsubscribe link; undefined if its token is forged or expired. Links from before a recovery
- * of the account are invalid. The token is in the form, or in the query of a mail program's POST (RFC 8058).
+ * Returns the account of an unsubscribe link; undefined if its token is forged or expired. Links that were mailed
+ * before a recovery are invalid. The token is in the form, or in the query of a mail program's POST (RFC 8058).
  */
 async function findReader({ db, now, secretKey }: Context, { query, body }: Request) {
   const { token } = { ...query, ...(body as object | undefined) } as { token?: unknown };

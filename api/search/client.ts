@@ -14,7 +14,7 @@ import { type Found, notLoaded, type Search } from './segments.ts';
 import type { SearchAnswer } from './server.ts';
 import type { SearchQuestion } from './keep-current.ts';
 
-/** The maximum number of searches that the index process has: one runs, one is queued. Later ones wait here. */
+/** The maximum number of sent searches without an answer (one runs, one is queued); unsent ones can be cancelled. */
 const mostAsked = 2;
 
 /** The pause in ms between two attempts to connect to the index process, and between two attempts to start it. */
@@ -22,7 +22,7 @@ const [look_ms, start_ms] = [20, 2_000];
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-/** Starts an index process. It does not end with this API process, but exits at once if another one is running. */
+/** Starts an index process, which outlives this API process, but exits if another index process is running. */
 function startServer(place: SearchPlace): void {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts')], {
     detached: true,
@@ -35,8 +35,8 @@ function startServer(place: SearchPlace): void {
 }
 
 /**
- * Returns a client of the search index. All API processes of a machine share one index process. If none is running, the
- * client starts an index process, and then repeats the search.
+ * Returns a client of the search index. All API processes of a machine share one index process. If no index process is
+ * running, the client starts one, and repeats the search.
  */
 export function createSearchIndex(
   servers: readonly ClientConfig[],
@@ -61,9 +61,7 @@ export function createSearchIndex(
     return (await json(response)) as SearchAnswer;
   }
 
-  /**
-   * Repeats a search until the index process answers; starts the process if necessary. Throws a 503 after `answer_ms`.
-   */
+  /** Repeats a search until the index process answers; starts the process if necessary. Throws a 503 on timeout. */
   async function ask(question: SearchQuestion): Promise<SearchAnswer> {
     const place = await readPlace();
     const begun_ms = performance.now();
@@ -100,7 +98,7 @@ export function createSearchIndex(
 
   return {
     find,
-    /** Returns whether the index has loaded the companies. Starts loading if necessary. */
+    /** Returns whether the companies are loaded into the index; if not, starts to load them. */
     async isReady(): Promise<boolean> {
       try {
         await find({ filter: { status: 'ACTIVE' }, skipped: 0, size: 0 });

@@ -46,7 +46,7 @@ export const filterQuery = z
       .transform(Number)
       .meta({ type: 'integer', minimum: 0, maximum: 999_999_999 })
       .optional(),
-    // By default, `resolveFilter` sets ACTIVE, but no status if the query has a company number.
+    // By default, `resolveFilter` selects ACTIVE, but any status for a query with a company number.
     status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).optional(),
     legal_form: textField().meta({ id: 'LegalForm' }).optional(),
     name: textField()

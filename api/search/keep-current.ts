@@ -15,7 +15,7 @@ const unused_ms = 14 * 86_400_000;
 
 export interface SearchQuestion {
   search: Search;
-  /** The number of the oldest snapshot that may answer; an older one answers if loading takes `patience_ms`. */
+  /** The number of the oldest snapshot that may answer; an older one may if loading takes longer than `patience_ms`. */
   least_no: number;
   patience_ms: number;
 }
@@ -102,13 +102,13 @@ export class SearchStore {
     }
   }
 
-  /** Loads the whole index anew if many companies have changed, while searches continue; saves the index as files. */
+  /** Loads all companies again if `isWorn` is true, while searches continue; then saves the index as files. */
   async #tidy(): Promise<void> {
     const segments = this.#segments;
     for (const range of segments.isWorn ? segments.ranges : []) {
       const { from, to } = range.head;
       const loaded = await this.#load({ since: -1, from, to, least_no: -1 });
-      // `changes` must be as new as the reloaded segment before the segment replaces the old one.
+      // Before a reloaded segment is used, `changes` must be at least as new as this segment.
       await this.#reach(loaded[0]!.head.snapshot_no);
       segments.renew(range, loaded);
     }

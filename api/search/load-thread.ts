@@ -1,4 +1,4 @@
-// Loads companies from the database in a separate thread, so that loading blocks no search. An error ends the thread.
+// Loads companies from the database in a separate thread, so that searches continue. An error ends the thread.
 import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Client, type ClientConfig } from 'pg';
@@ -11,12 +11,12 @@ import { otherDatabase } from './segments.ts';
 /** The maximum number of companies in one segment of the index, which limits the memory for loading. */
 const mostCompanies = 2 ** 20;
 
-/** Loading fails after this time in ms without data. For a whole country, the server first sorts all rows. */
+/** Loading fails after this time in ms without data: longer for a country, of which a server first sorts all rows. */
 const mostSilence_ms = { changes: 120_000, country: 600_000 };
 
 /** Tells the loader thread which companies to load, and which database servers it may read. */
 export interface Wanted extends Pick<SegmentHead, 'from' | 'to'> {
-  /** The number of the snapshot after which a loaded company has changed; -1: all companies are loaded. */
+  /** Only companies that changed after the snapshot with this number are loaded; -1: all companies are loaded. */
   since: number;
   /** A server may be read only if its newest snapshot has this number or a higher number. */
   least_no: number;

@@ -59,7 +59,7 @@ export class NameIndex {
     return found;
   }
 
-  /** Returns the numbers of the words in a company's names. A decoding function would take twice the time. */
+  /** Returns the numbers of the words in a company's names. Decoding is inline, since calls would double the time. */
   #readName(number: number): number[] {
     const { names, nameStarts } = this.#arrays;
     let at = nameStarts[Math.floor(number / nameBlock)]!;
@@ -77,7 +77,7 @@ export class NameIndex {
   }
 }
 
-/** Returns whether successive words of a name are in `words[0]`, `words[1]` and so on. No set has the empty word. */
+/** Returns whether successive words of a name are in the sets `words[0]`, `words[1]` … (none has the empty word). */
 function hasInTurn(name: number[], words: Bits[]): boolean {
   for (let start = 0; start + words.length <= name.length; start += 1) {
     let at = 0;

@@ -1,7 +1,7 @@
 import { eachBit, type Bits } from './bits.ts';
 import { lastDay, type Segment } from './segment.ts';
 
-/** The orders of search results: `added` by the time at which the service first knew a company; `-`: latest first. */
+/** The orders of results: `added` (when the service first knew a company), and start day (`-`: latest day first). */
 export const sorts = ['added', 'activity_start', '-activity_start'] as const;
 
 /** A segment of the search index, and the set of its companies that match a search. */
@@ -25,7 +25,7 @@ export function listByStart(
     const { starts } = segment.data;
     eachBit(matches, (number) => (counts[rankOf(starts[number]!)]! += 1));
   }
-  // A rank is the position of a day. The page has ranks from `first` to below `end`, without the first `left` matches.
+  // The page has matches of the ranks (positions of days) from `first` to below `end`, without the first `left`.
   let [first, left] = [0, skipped];
   for (; first <= unknown && counts[first]! <= left; first += 1) left -= counts[first]!;
   let end = first;

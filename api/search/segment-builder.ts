@@ -85,7 +85,7 @@ export class SegmentBuilder {
     this.#words.next();
   }
 
-  /** Returns the finished segment; `TermTable.finish` (term-index.ts) makes its bitmaps. Then no row may be added. */
+  /** Returns the finished segment, to which no row may be added. `TermTable.finish` (term-index.ts) makes bitmaps. */
   build(head: SegmentHead): SegmentData {
     this.#endCompany();
     const first_id = this.#ids[0] ?? 0;

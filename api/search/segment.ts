@@ -13,9 +13,7 @@ export const columns = [
   'postal_code',
 ] as const;
 
-/**
- * The first digit of a term is its kind: 6, 7, 8 for divisions, activities and workforces, lower ones for `columns`.
- */
+/** The first digit of a term is its kind: 6, 7, 8 for divisions, activities and workforces, below 6 for `columns`. */
 export const [divisionKind, activityKind, workforceKind] = [6, 7, 8];
 
 /** The length of the code of an activity's division, with which each activity code begins (`47` of `4711Z`). */
@@ -59,7 +57,7 @@ export interface SegmentData extends NameArrays {
 
 const none: Bits = noBits(0);
 
-/** Searches the companies of one segment. Its data does not change, except the set `#current`. */
+/** Searches the companies of one segment, whose data does not change (only the set `#current` changes). */
 export class Segment {
   readonly data: SegmentData;
   readonly #terms: TermIndex;
@@ -89,7 +87,7 @@ export class Segment {
     return this.data.first_id + this.data.ids[number]!;
   }
 
-  /** Excludes the companies in `changes` from searches of this segment, and no others. */
+  /** Excludes exactly the companies in `changes` from searches of this segment. */
   exclude(changes: readonly Segment[]): void {
     const current = allBits(this.count);
     let at = 0;
@@ -103,7 +101,7 @@ export class Segment {
     this.#current = current;
   }
 
-  /** Returns the set of current companies that match a filter. The next search overwrites the set. */
+  /** Returns the set of current companies that match a filter; the next search overwrites this set. */
   find(filter: SearchFilter): Bits {
     const { activity_start_from: from, activity_start_to: to, name } = filter;
     if (filter.company_id === undefined) this.#matches.set(this.#current);
@@ -136,7 +134,7 @@ export class Segment {
       for (let word = matches[at]!; word !== 0; word &= word - 1) {
         const bit = word & -word;
         const start = starts[at * 32 + 31 - Math.clz32(bit)]!;
-        // For a `start` outside the range, one difference is negative: its sign clears the bit. An `if` is slower.
+        // Outside the range, one difference is negative, and its sign clears the bit: faster than an `if`.
         kept |= bit & ~(((start - from) | (to - start)) >> 31);
       }
       matches[at] = kept;

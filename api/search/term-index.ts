@@ -88,7 +88,7 @@ export class TermTable {
   }
 }
 
-/** Returns the lowest number below `count` that passes a test, or `count`. All higher numbers must pass too. */
+/** Returns the lowest number below `count` that passes a test (which all higher numbers must pass too), or `count`. */
 export function findLowest(count: number, passes: (number: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

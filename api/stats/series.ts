@@ -59,7 +59,7 @@ function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = 
   return [header, ...lines, ''].join('\n');
 }
 
-/** Returns the text of a CSV file, with comment lines if `comments=true`. Sets its name and type. */
+/** Returns the text of a CSV file, with comment lines if `comments=true`; sets the file's name and type. */
 function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQuery>): string {
   response.attachment(nameFile(found, asked)).type('csv');
   const comments = asked.comments === 'true' ? describeFile(found, asked) : [];

@@ -11,7 +11,7 @@ import { grant, type Movement, readWallet } from './ledger.ts';
 
 /**
  * Withdraws credits for several requests in one SQL statement, and returns the new balance for each request. Returns
- * undefined for a request that was not charged, since its wallet is locked or has too few credits.
+ * undefined for a request that was not charged, such as a request whose wallet is locked.
  */
 async function withdraw(db: Db, asked: Movement[]): Promise<(number | undefined)[]> {
   const claimed = asked.filter(({ claim }) => claim?.() ?? true);
@@ -22,8 +22,8 @@ async function withdraw(db: Db, asked: Movement[]): Promise<(number | undefined)
 }
 
 /**
- * Charges for a request by calling `pay`, again if the wallet was locked, and returns the new balance. Throws a 402 if
- * the wallet has too few credits, and a 503 if the client no longer waits.
+ * Charges for a request by `pay`, which is repeated if the wallet was locked, and returns the new balance. Throws a 402
+ * if the wallet has too few credits, and a 503 if the client no longer waits.
  */
 async function chargeBy(
   pay: (asked: Movement) => Promise<number | undefined>,
@@ -39,7 +39,7 @@ async function chargeBy(
   }
 }
 
-/** Withdraws credits in a transaction, and returns the new balance. Throws a 402 if the wallet has too few credits. */
+/** Withdraws credits in `tx`, and returns the new balance. Throws a 402 if the wallet has too few credits. */
 export function charge(tx: Tx, asked: Movement): Promise<number> {
   return chargeBy(async (one) => (await withdraw(tx, [one]))[0], tx, asked);
 }

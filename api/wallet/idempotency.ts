@@ -13,7 +13,7 @@ export interface Answer<Body extends object> {
 
 export interface Operation {
   account_id: string;
-  /** The name of the operation that a request runs, such as `topup`. Each operation has keys of its own. */
+  /** The name of the operation, such as `topup`; equal keys of different operations are independent. */
   name: string;
   key: string | undefined;
   /** The parsed request body. A request with a used key but another body gets a 422. */

@@ -13,7 +13,7 @@ export interface Movement {
   /** Identifies the cause (such as a payment); unique per account, so that no cause moves credits twice. */
   operation_key: string;
   now: Date;
-  /** Cancels the deadline of the answer if the client still waits, and returns whether it does; default: true. */
+  /** Cancels the deadline of the answer, and returns true, if the client still waits; default: true. */
   claim?: () => boolean;
 }
 

@@ -39,7 +39,7 @@ function addressOf(url: URL | undefined): sdk.Stripe.StripeConfig {
 /** Matches the types of temporary errors of Stripe, after which a client may retry. */
 const passing = /^Stripe(API|Connection|Idempotency|RateLimit)Error$/;
 
-// The error of the Stripe SDK becomes the `cause`, which is logged. It contains no secret.
+// The error of the Stripe SDK, which contains no secret, becomes the `cause` for the log.
 function fault(error: unknown): HttpError {
   const isPassing = passing.test((error as { type?: string }).type ?? '');
   const answer = isPassing
@@ -84,7 +84,7 @@ export function createStripePayment(settings: StripeSettings, baseUrl: string) {
   return { name: 'stripe' as const, openCheckout, readEvent };
 }
 
-// Returns a payment's checkout for Stripe, with the price from our database: Stripe stores no price list of ours.
+// Returns the parameters of a checkout at Stripe. The price is from our database, so that none is stored at Stripe.
 function describe(payment: Payment, baseUrl: string): sdk.Stripe.Checkout.SessionCreateParams {
   const { payment_id, package_name, credits, price, currency } = payment;
   return {
