@@ -8,9 +8,9 @@ export const bounds = {
   TOKENS_PER_ACCOUNT: 100,
   /** The maximum number of requests a day that add companies to a watch list, since each request can cause a mail. */
   SUBMISSIONS_PER_DAY: 1_000,
-  /** The maximum number of parallel requests in one process of an account or, without a token, of a client address. */
+  /** The maximum number of parallel requests of an account (without a token: of an address) in one API process. */
   REQUESTS_IN_FLIGHT: 8,
-  /** The maximum number of searches of an account that one process runs at a time. */
+  /** The maximum number of parallel searches of an account in one API process. */
   SEARCHES_IN_FLIGHT: 2,
 };
 

@@ -10,7 +10,7 @@ import { sendPrivatePage } from '../html/page.ts';
 
 /**
  * Returns the account of an unsubscribe link; undefined if its token is forged or expired. Links that were mailed
- * before a recovery are invalid. The token is in the form, or in the query of a mail program's POST (RFC 8058).
+ * before a recovery are invalid. The token is in the form, or in the query of a mail program's POST request (RFC 8058).
  */
 async function findReader({ db, now, secretKey }: Context, { query, body }: Request) {
   const { token } = { ...query, ...(body as object | undefined) } as { token?: unknown };

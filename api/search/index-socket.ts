@@ -6,7 +6,7 @@ import type { ClientConfig } from 'pg';
 
 /** The socket and the folder through which all API processes of a machine share one search index. */
 export interface SearchPlace {
-  /** A hash of the database servers and the index's source code. API processes with different names share no index. */
+  /** A hash of the database servers and the index's source code; processes share an index if their hashes are equal. */
   name: string;
   /** The database servers from which the index may be loaded, the primary server last. */
   servers: readonly ClientConfig[];

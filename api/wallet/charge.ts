@@ -82,7 +82,8 @@ export type Charging = ReturnType<typeof createCharging>;
 
 /**
  * Returns a function that charges for a request, and returns headers with the charged credits and the balance. Parallel
- * charges share one SQL statement. If the connection is lost during a charge, the client gets a 503 and a later refund.
+ * charges share one SQL statement. If the database connection is lost during a charge, the client gets a 503, and later
+ * a refund if credits were withdrawn.
  */
 export function createCharging({ db, readers, logger, now }: Context) {
   async function returnOpen(open: Movement[]): Promise<void> {

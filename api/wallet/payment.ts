@@ -34,9 +34,7 @@ export function createPayment(
   return settings.PAYMENT_PROVIDER === 'local' ? createLocalPayment(baseUrl) : undefined;
 }
 
-/**
- * Returns a price with the decimals of its currency (ISO 4217), such as `49.00` for 4900 in the smallest unit of `pln`.
- */
+/** Returns a price as text with the decimals of its currency (`49.00`); `price` is in the smallest unit (4900). */
 export function priceOf(price: number | string, currency: string): string {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
   const decimals = format.resolvedOptions().maximumFractionDigits ?? 0;
