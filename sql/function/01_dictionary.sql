@@ -1,9 +1,9 @@
 -- Loads the dictionaries. A file of sql/dictionary is valid for all countries, a file of sql/country for one country.
--- Files with the same name in several countries form one dictionary. A new section of a code or a new rank of a source
--- also needs a migration, which corrects the stored stock or companies.
+-- Files with the same name in the folders of several countries form one dictionary. If an activity code gets a new
+-- section or a source a new rank, a migration must correct the stored stock or companies.
 
--- Replaces the rows of a dictionary by the rows of the temporary table `loaded`, and drops that table. A changed row is
--- updated by its key instead of deleted, since rows of other tables may refer to the row. A row that the new list lacks
+-- Replaces the rows of a dictionary by the rows of the temporary table `loaded`, and drops `loaded`. A changed row is
+-- updated by its key instead of deleted, since rows of other tables may refer to the row. A row that `loaded` lacks
 -- stays while a row of another table refers to it.
 create or replace function registry.load_dictionary(dictionary regclass) returns void
 language plpgsql as $$
@@ -113,6 +113,6 @@ select registry.load_dictionary('registry.activity_recoded');
 \load registry.severity from 'severity_rank.csv'
 \load registry.event_type from 'event_type.csv'
 
--- Loads the credit packages. A package that the new list lacks stays while payments refer to it, but is not offered.
+-- Loads the credit packages. A package that credit_package.csv lacks stays for its payments, but is not offered.
 update customer.credit_package set is_offered = false;
 \load customer.credit_package from 'credit_package.csv'

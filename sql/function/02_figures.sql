@@ -1,18 +1,18 @@
 -- Holds the limits and periods of the SQL functions, each with its unit and meaning. The limits of the TypeScript code
 -- are in `pipeline/figures/` and `api/figures/`, the limits of guards (checks of a dump) in `sql/check/`.
 
--- Returns the number of affected rows up to which a guard does not refuse a dump. In a small dump, a few affected rows
--- are already a large share of all rows.
+-- Returns the number of affected rows up to which a guard (check of a dump) accepts any dump: in a small dump, a few
+-- affected rows are already a large share of all rows.
 create or replace function registry.guard_rows() returns integer
 language sql immutable parallel safe
 return 20;
 
--- Returns the number of attempts to send a mail. The pauses between twelve attempts add up to about 16 hours.
+-- Returns the number of attempts to send a mail; the pauses between twelve attempts add up to about 16 hours.
 create or replace function customer.mail_attempts() returns integer
 language sql immutable parallel safe
 return 12;
 
--- Returns the pause after an attempt to send a mail: e, e², … seconds, at most e¹⁰ seconds (six hours).
+-- Returns the pause after the n-th failed attempt to send a mail: eⁿ seconds, at most e¹⁰ seconds (six hours).
 create or replace function customer.mail_pause(attempt_count integer) returns interval
 language sql immutable parallel safe
 return make_interval(secs => exp(least(attempt_count, 10)));
@@ -27,12 +27,12 @@ create or replace function registry.most_names() returns integer
 language sql immutable parallel safe
 return 20;
 
--- Returns the largest length of an entry's other name, in characters; a longer name is cut.
+-- Returns the largest length of an additional name of an entry, in characters; a longer name is cut.
 create or replace function registry.name_length() returns integer
 language sql immutable parallel safe
 return 300;
 
--- Returns the number of days after which a queued watch fails if no registry has reported its number.
+-- Returns the number of days after which a queued watch of an unknown number fails if no registry reports the number.
 create or replace function customer.watch_days() returns integer
 language sql immutable parallel safe
 return 7;
@@ -52,7 +52,7 @@ create or replace function customer.submission_days() returns integer
 language sql immutable parallel safe
 return 30;
 
--- Returns the largest number of days between two registries' reports that count as the same change of a company.
+-- Returns the largest number of days between two registries' reports that count as one change of a company.
 create or replace function registry.confirmation_days() returns integer
 language sql immutable parallel safe
 return 30;

@@ -1,8 +1,8 @@
--- Defines locks that only the owner of the tables can take. Advisory locks of PostgreSQL do not suffice: any role, even
--- a read-only role, can see and take them.
+-- Defines locks that only the owner of the database can take. Advisory locks of PostgreSQL do not suffice: any role,
+-- even a read-only role, can see and take them.
 
 -- Returns whether the session that took a lock still exists. A role cannot see when another role's session started, but
--- sees when the server started. A lock from before a restart of the server is not held, even if its pid exists.
+-- sees when the server started. A lock from before a server restart is not held, even if a session has its pid.
 create or replace function registry.is_held(lock registry.lock) returns boolean
 language sql stable
 return exists (
@@ -27,7 +27,7 @@ begin
         return false;
     end if;
     perform registry.lock_until_commit(name);
-    -- Reads the list of sessions again, since another session may have taken the lock meanwhile.
+    -- Reads the list of sessions anew, since another session may have taken the lock while this session waited.
     perform pg_stat_clear_snapshot();
     update registry.lock
     set

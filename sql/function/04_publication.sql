@@ -1,6 +1,6 @@
--- Assigns ids and snapshot numbers to runs. The nights of several registries do not wait for each other: ids are
--- reserved in separate transactions, and a snapshot gets its number last. `published_days` (`meta.published`) and the
--- states of runs are in 16_run.sql.
+-- Assigns ids and snapshot numbers to runs. The nightly runs of several registries do not wait for each other: ids are
+-- reserved in separate transactions, and a run's last step gives its snapshot a number. 16_run.sql has the functions for
+-- the states of runs and for the published days (`meta.published` of API responses).
 
 -- Reserves ids for a run, and returns the id before the first reserved id. If a run fails after a later run has
 -- reserved ids, the ids of the failed run stay unused.
@@ -36,9 +36,8 @@ language sql as $$
     where last_id.table_name = returned.table_name and last_id.last_id = returned.last_id;
 $$;
 
--- Returns the `changed_snapshot_no` for the companies that the transaction changes. A publishing transaction first
--- stores `changed_snapshot_no` in the setting `registry.change_no`. The number of the published snapshot is at least
--- `changed_snapshot_no`.
+-- Returns the `changed_snapshot_no` of companies that the transaction changes. A transaction that publishes a snapshot
+-- first stores this number in the setting `registry.change_no`; the snapshot later gets the same or a larger number.
 create or replace function registry.next_snapshot_no() returns bigint
 language sql stable
 return coalesce(
@@ -79,8 +78,8 @@ begin
 end;
 $$;
 
--- Returns the epoch of the writing server: its timeline and its start time. The epoch changes when a standby takes over
--- or the server restarts, which empties the unlogged tables of a night.
+-- Returns the epoch of the writing database server: the server's WAL timeline and start time. The epoch changes when a
+-- standby takes over or the server restarts: both can empty the unlogged tables of a night.
 create or replace function registry.epoch() returns text
 language sql stable
 return concat_ws(' ', left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time());

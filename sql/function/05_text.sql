@@ -1,5 +1,4 @@
--- Returns a text in lower case, with the same result in every database. The built-in lower(), upper() and ~* give
--- different results in different databases.
+-- Returns a text in lower case, independently of the locale of the database, on which the built-in lower() depends.
 create or replace function registry.lower(value text) returns text
 language sql immutable parallel safe
 return pg_catalog.lower(value collate registry.unicode);
@@ -27,12 +26,12 @@ return case
     end
 end;
 
--- Returns the date that a text states. If `is_checked`, the text is trusted as a valid date YYYY-MM-DD.
+-- Returns the date that a text states. If `is_checked`, the text is cast as a valid date YYYY-MM-DD, without a check.
 create or replace function registry.day_of(written text, is_checked boolean) returns date
 language sql stable parallel safe
 return case when is_checked then written::date else registry.calendar_day(written) end;
 
--- Returns the date of a record; where the record states an impossible date, returns the date known so far.
+-- Returns `day`, the date of a record; if the record states an impossible date, returns the stored date `known`.
 create or replace function registry.day_or_known(day date, written text, known date) returns date
 language sql immutable parallel safe
 return coalesce(day, case when written is not null then known end);
@@ -42,7 +41,7 @@ create or replace function registry.join_texts(separator text, variadic texts te
 language sql stable parallel safe
 return nullif(array_to_string(texts, separator), '');
 
--- Returns a text that looks like an e-mail address, website or telephone number; null for other text, such as 'brak'.
+-- Returns `written` if it looks like an e-mail address, website or telephone number; else null, as for 'brak'.
 create or replace function registry.contact(subject text, written text) returns text
 language sql immutable parallel safe
 return case subject
@@ -61,7 +60,7 @@ create or replace function registry.percent(part numeric, whole numeric) returns
 language sql immutable parallel safe
 return round(100 * part / nullif(whole, 0), 2);
 
--- Finds the schema of the extension unaccent, which may be installed in any schema.
+-- Sets `search_path` to the schema of the extension unaccent, which may be installed in any schema.
 select set_config('search_path', extnamespace::regnamespace::text, true)
 from pg_extension
 where extname = 'unaccent';
@@ -81,7 +80,7 @@ return regexp_replace(
     registry.fold(translate(value, '"''„”“‟‚‘’`´«»', '')), ' *([.,&-]) *|( ) +', '\1\2', 'g'
 );
 
--- Returns the reason for rejecting a row: a code of `reject_code.csv`, and a sentence that `format` makes from `form`.
+-- Returns the reason for rejecting a row: a code of `reject_code.csv`, and a sentence that the template `form` yields.
 create or replace function registry.rejection(code text, form text, variadic parts text[] default '{}')
 returns registry.coded_reason
 language sql immutable parallel safe

@@ -31,8 +31,8 @@ return coalesce(
     (select country.country_code from registry.country where country.is_default)
 );
 
--- Returns a line in which each word has the common spelling that registry.spelling lists. The caller of `spell` has
--- removed case and accents from the line. A number is separated from its letter, so that '7A' and '7 A' become equal.
+-- Returns a line of text in which each word is replaced by its common spelling in registry.spelling. `folded_line` is
+-- in lower case, without accents. A number is separated from its letter, so that '7a' and '7 a' become equal.
 create or replace function registry.spell(country_code text, folded_line text) returns text
 language sql stable parallel safe
 return (
@@ -51,8 +51,8 @@ return (
 
 \include 'country/*/functions.sql'
 
--- Creates the function `name`: a `case` over a key, with one branch per row of a dictionary. A call of the function
--- costs one comparison of texts, since the planner inlines the function.
+-- Creates an SQL function with the given name: a `case` expression over a key, with one branch per row of a dictionary.
+-- The created function is fast, since the planner inlines it.
 create or replace function registry.write_choice(
     name text, key text, result text, branches text, otherwise text, value_type text default 'text'
 ) returns void
@@ -67,9 +67,9 @@ begin
 end;
 $$;
 
--- Creates the functions that a country may replace by its own functions. `text_meaning` normalises names, and
--- `address_meaning` normalises addresses on one line. `telephone_meaning` takes a text of letters and digits, and
--- returns the national telephone number. `postal_code` returns a postal code in the country's format.
+-- Creates general functions that call a country's own function where country.csv names one. `text_meaning` normalises
+-- names, and `address_meaning` normalises addresses on one line. `telephone_meaning` takes a text of letters and
+-- digits, and returns the national telephone number. `postal_code` returns a postal code in the country's format.
 select registry.write_choice(
     common.name,
     'country_code',
@@ -91,8 +91,8 @@ from (
     ('postal_code', 'value')
 ) as common (name, expression);
 
--- The meaning of a value is a normalised text that is equal for all spellings of the value. A new value with an equal
--- meaning is no change, and two registries that report equal meanings report the same change.
+-- The meaning of a value is a normalised text that is equal for all spellings of the value. A field whose old and new
+-- values have equal meanings is unchanged. Two registries that report equal meanings report the same change.
 
 -- Returns the meaning of a list of persons: their normalised names in alphabetical order.
 create or replace function registry.list_meaning(country_code text, value text) returns text
@@ -120,7 +120,7 @@ return case
 end;
 
 -- Returns the meaning of an event: the meaning of its new value or, without a new value, of its old value. An event
--- about an end, proceedings or a return has an empty meaning, since registries state different days or none.
+-- about an end, proceedings or a return has an empty meaning, since registries state different dates or none.
 create or replace function registry.event_meaning(country_code text, event_type text, old_value text, new_value text)
 returns text
 language sql stable parallel safe

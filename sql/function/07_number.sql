@@ -1,6 +1,6 @@
 -- Loads the types of the numbers that identify companies, such as NIP, and defines the functions for such numbers. Each
--- source's map.sql and api/companies/identifier.ts have already removed blanks and dashes from a number. The check
--- functions of country/*/functions.sql refuse a number of zeros, which would link unrelated companies.
+-- source's map.sql and api/companies/identifier.ts remove blanks and dashes from numbers. The check functions of
+-- country/*/functions.sql refuse a number that consists only of zeros, which would link unrelated companies.
 \load registry.identifier_type from 'country/*/identifier_type.csv'
 
 -- Returns whether a value is a valid number of a type; null for an unknown type.
@@ -19,7 +19,7 @@ select registry.write_choice(
 )
 from registry.identifier_type;
 
--- Returns the key of an entry as JSON under its number type; null in a country whose entry keys are not numbers.
+-- Returns an entry key as a JSON object such as {"SIREN": "…"}; null in a country whose entry keys are no numbers.
 select registry.write_choice(
     'key_number',
     'country_code',
@@ -67,8 +67,8 @@ create or replace function registry.shown_numbers(company registry.company) retu
 language sql stable parallel safe
 return registry.company_numbers(company.country_code, company);
 
--- Returns the number that names a company in API responses: the first of its numbers, or null without a number. The
--- function `registry.identifier_type` returns the type of the number.
+-- Returns the number that names a company in API responses: the first of its numbers by rank, or null without a number.
+-- The function `registry.identifier_type` returns the type of the number.
 create or replace function registry.primary_identifier(company registry.company) returns text
 language sql stable parallel safe
 return registry.shown_numbers(company) #>> '{0,value}';
@@ -77,7 +77,7 @@ create or replace function registry.identifier_type(company registry.company) re
 language sql stable parallel safe
 return registry.shown_numbers(company) #>> '{0,type}';
 
--- Returns the numbers that identify the company of an entry, except NIP, REGON and KRS number.
+-- Returns, as a JSON object, the numbers that identify the company of an entry, except NIP, REGON and KRS number.
 create or replace function registry.naming_numbers(country_code text, entry_key text, numbers jsonb) returns jsonb
 language sql stable parallel safe
 return coalesce(
@@ -86,7 +86,7 @@ return coalesce(
     numbers
 );
 
--- Returns one row per number of an entry. `event_subject` is the subject of the events about the number.
+-- Returns one row per identifying number of an entry. `event_subject` is the subject of events about the number.
 create or replace function registry.list_numbers(
     country_code text,
     nip text,
@@ -131,7 +131,7 @@ return (
     from registry.entry_numbers(entry)
 );
 
--- Returns the numbers that differ between two states of an entry, with their old and new values.
+-- Returns the identifying numbers, such as NIP, that differ between two states of an entry, with their types.
 create or replace function registry.changed_numbers(before registry.entry, after registry.entry)
 returns table (identifier_type text, event_subject text, old_value text, new_value text)
 language sql stable parallel safe as $$
@@ -155,8 +155,7 @@ language sql stable parallel safe as $$
         and former.identifier_value is distinct from latter.identifier_value
 $$;
 
--- Returns the entries that have the given number now. One query for all types of numbers would take twenty times as
--- long as a query per type.
+-- Returns the entries that now have the given number. A query for all number types would take twenty times as long.
 create or replace function registry.entries_with(number_type text, number text) returns setof registry.entry
 language plpgsql stable parallel safe as $$
 declare
@@ -183,11 +182,11 @@ begin
 end;
 $$;
 
--- Returns the id of the company that has the number now. Of several companies, a company with an entry that is not
+-- Returns the id of the company that has the number now. Of several such companies, a company with an entry that is not
 -- deleted takes precedence, then the oldest company. For a number that no company has now, returns the company that
--- lost the number last. Returns null for an unknown number, and for a unit (establishment) that the company never
--- opened. A withdrawn (hidden) entry lists no units, so that any unit number of its company is accepted. If
--- `number_type` is null, the number is a company reference; after a merge, returns the remaining company.
+-- lost the number last. Returns null for an unknown number, and for the number of a unit (establishment) that its
+-- company never opened. A withdrawn (hidden) entry lists no units, so that any unit number of its company is accepted.
+-- If `number_type` is null, `number` is a company id; for a merged company, returns the id of the remaining company.
 create or replace function registry.find_company(number_type text, number text) returns bigint
 language plpgsql stable parallel safe as $$
 declare

@@ -1,17 +1,17 @@
--- Returns the name of an entry; without a name, the first name and surname of its person.
+-- Returns the name of an entry; for an entry without a name, the first name and surname of its owner.
 create or replace function registry.shown_name(name text, first_name text, surname text) returns text
 language sql immutable parallel safe
 return coalesce(name, first_name || ' ' || surname, first_name, surname);
 
--- Returns the name of an entry for lists, search and exports; null where the owner objects to being found.
+-- Returns the name of an entry for lists, search and exports; null if the owner objects to being found.
 create or replace function registry.listed_name(entry registry.entry) returns text
 language sql immutable parallel safe
 return case
     when entry.is_partial is not true then registry.shown_name(entry.name, entry.first_name, entry.surname)
 end;
 
--- Returns the other names of an entry. Adds the name of the firm's owner, which only `first_name` and `surname` store.
--- Returns null for an entry without other names, and for an entry whose names are withheld or withdrawn.
+-- Returns the additional names of an entry, with the name of its owner if this name differs from the name of the entry.
+-- Returns null for an entry without additional names, and for an entry whose names are withheld or withdrawn.
 create or replace function registry.shown_other_names(entry registry.entry) returns jsonb
 language sql stable parallel safe
 return case
@@ -27,7 +27,7 @@ return case
     else entry.other_names
 end;
 
--- Returns the names of the owners: a natural person once, each partner of a civil partnership even if two share a name.
+-- Returns the names of an entry's owners: each name once, but a name that two partners share twice.
 create or replace function registry.owner_names(first_name text, surname text, persons jsonb) returns text
 language sql immutable parallel safe
 return (
@@ -43,8 +43,8 @@ return (
     ) as owner
 );
 
--- Returns the names of the persons of a kind; the role of a representative follows the name in parentheses. Equal names
--- are listed repeatedly, since the registry may mask the names of different persons alike.
+-- Returns the names of an entry's persons of one kind, such as shareholders; a representative's role follows the name
+-- in parentheses. Equal names are not merged, since a registry may mask the names of different persons in the same way.
 create or replace function registry.person_names(kind text, persons jsonb) returns text
 language sql immutable parallel safe
 return (
@@ -59,7 +59,7 @@ return (
     ) as shown
 );
 
--- Returns the keys of the persons of a kind: the number of a person, or the normalised name where no number is stated.
+-- Returns texts that identify an entry's persons of one kind: the number of a person, else the normalised name.
 create or replace function registry.person_keys(country_code text, kind text, persons jsonb) returns text
 language sql stable parallel safe
 return (

@@ -7,7 +7,7 @@ select distinct on (legal_form.slug, legal_form.country_code)
 from registry.legal_form
 order by legal_form.slug, legal_form.country_code, length(legal_form.symbol) desc, legal_form.symbol desc;
 
--- Returns the slug of a legal form by its newest symbol, as in events; the symbol itself if no dictionary has a slug.
+-- Returns the slug (short name) of the legal form with the given newest symbol; without a slug, the symbol itself.
 create or replace function registry.legal_form_slug(country_code text, symbol text) returns text
 language sql stable parallel safe
 return coalesce(
@@ -25,16 +25,16 @@ create or replace function registry.keep_first(known anyelement, later anyelemen
 language sql immutable strict parallel safe
 as 'select known';
 
--- Returns the first value that is not null, in the order that the call of the aggregate states.
+-- Returns the first value that is not null, in the order of the aggregate's `order by`.
 create or replace aggregate registry.first_known(anyelement) (sfunc = registry.keep_first, stype = anyelement);
 
--- Merges JSON objects of numbers: the last number of each type remains, in the order that the call states.
+-- Merges JSON objects of numbers: of each number type, the last number in the aggregate's `order by` remains.
 create or replace aggregate registry.last_numbers(jsonb) (sfunc = jsonb_concat, stype = jsonb);
 
--- Lists one row per company with entries: the row of registry.company that follows from the company's entries. A
--- company's other names and attributes are stored only with its entries. Each field has the value of the first entry
--- that states the field. The entries of a company are ordered: not deleted first, then by the rank of the source, then
--- active first, then the latest start.
+-- Lists one row per company, which is computed from the company's entries and has the columns of registry.company. A
+-- company's other names and attributes are stored only with its entries. Each field has the value of the first entry of
+-- the company that states the field. Entries that are not deleted come first, then entries of the source that ranks
+-- higher for the field, then active entries, then the latest start date.
 create or replace view registry.company_row as
 select
     entry.company_id,

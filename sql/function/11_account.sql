@@ -1,5 +1,5 @@
--- Refuses to change or delete rows of the ledger (customer.wallet_transaction). The ledger of an ended account may be
--- deleted as a whole, when the retention period of tax law is over.
+-- Refuses to change or delete rows of the ledger (customer.wallet_transaction). Only the rows of an ended account may
+-- be deleted, when the retention period of tax law is over.
 create or replace function customer.refuse_change() returns trigger
 language plpgsql as $$
 begin
@@ -24,7 +24,7 @@ create or replace trigger wallet_transaction_no_truncate
 before truncate on customer.wallet_transaction
 for each statement execute function customer.refuse_change();
 
--- Ends an account. Only the ledger stays, without personal data, until the worker deletes the ledger too
+-- Ends an account: deletes its data except the ledger, which stays without personal data until the worker deletes it
 -- (sql/retention/erase_old.sql). Hashes of the mail address prevent a second welcome bonus for the address.
 create or replace function customer.end_account(
     ended_id bigint,

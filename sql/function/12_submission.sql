@@ -1,8 +1,8 @@
 -- Defines submissions: lists of numbers that an account adds to its watch list. A number that no company has is queued
 -- by api/monitor/submit_numbers.sql, and requested from registries by pipeline/import/ask-registries.ts.
 
--- Lists the items of submissions with their state: 'queued', 'ready', 'failed', or 'removed' from the watch list. The
--- value of an item without an identifier type is the reference of a company.
+-- Lists the items of submissions with their state: 'queued', 'ready', 'failed', or 'removed' from the watch list. If an
+-- item has no identifier type, its value is the id of a company.
 create or replace view customer.submission_outcome as
 select
     given.submission_id, given.item_no,
@@ -20,9 +20,9 @@ from customer.submission_item as given
 left join customer.watch using (watch_id)
 left join registry.company using (company_id);
 
--- Marks the given submissions as settled if none of their items is still queued. A mail reports the result of each item
--- of a submission. No mail is sent if all items of a submission were removed, if nothing was added, or if the account
--- has disabled mails about submissions. The caller must hold the locks of the accounts (customer.lock_accounts).
+-- Marks the given submissions as settled if none of their items is still queued. Queues a mail with the results of each
+-- submission, unless all its items were removed, nothing was added, or the account has disabled such mails. The caller
+-- must hold the locks of the accounts (customer.lock_accounts).
 create or replace function customer.settle_submissions(submission_ids bigint[], moment timestamptz)
 returns void
 language sql as $$

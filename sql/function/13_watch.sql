@@ -1,5 +1,5 @@
 -- Defines the functions for watches, which are the companies that an account watches. In
--- nightly/6_notify/alert_digests.sql, the alert settings of a watch replace the settings of its account.
+-- nightly/6_notify/alert_digests.sql, the alert settings of a watch take precedence over the settings of its account.
 
 -- Locks accounts, so that their watches do not change until the transaction ends.
 create or replace function customer.lock_accounts(account_ids bigint[]) returns void
@@ -11,8 +11,8 @@ language sql as $$
     for no key update;
 $$;
 
--- Merges a watch into another watch of the same account. The remaining watch takes over the events and the submitted
--- items. The remaining watch also takes over alert settings and a reference where it has none.
+-- Merges a watch into another watch of the same account. The remaining watch takes over the count of events, the
+-- submitted items and, where it has none itself, the alert settings and the reference.
 create or replace function customer.fold_watch(folded_id bigint, keeper_id bigint) returns void
 language sql as $$
     update customer.submission_item
@@ -46,8 +46,9 @@ language sql as $$
     where watch.watch_id = folded_id;
 $$;
 
--- Makes the given queued watches ready if their company is now known. A watch of a company that the account already
--- watches is merged into the existing watch. The caller must hold the locks of the accounts (customer.lock_accounts).
+-- Sets the given queued watches to the state `ready` if a company now has the watched number. If an account already
+-- watches this company, the two watches are merged. The caller must hold the locks of the accounts
+-- (customer.lock_accounts).
 create or replace function customer.make_ready(watch_ids bigint[], moment timestamptz) returns void
 language plpgsql as $$
 declare
@@ -79,11 +80,11 @@ begin
 end;
 $$;
 
--- Makes queued watches of any accounts ready, fails them, or postpones their next attempt. Then settles the submissions
--- that contain advanced watches. `asked` lists the numbers for which registries were asked: each with `failure`, or
--- with its next attempt and last error. If `asked` is null, advances the overdue watches and the watches whose company
--- is now known. A queued watch fails at the latest after `customer.watch_days`. Only the accounts of the advanced
--- watches are locked.
+-- Sets queued watches of any accounts to the state `ready` or `failed`, or postpones their next attempt. Then settles
+-- the submissions that contain these watches. `asked` lists the numbers for which registries were asked: each with
+-- `failure`, or with the time of its next attempt and its last error. If `asked` is null, handles the overdue watches
+-- and the watches whose company is now known. A queued watch fails at the latest after `customer.watch_days`. Only the
+-- accounts of the handled watches are locked.
 create or replace function customer.advance_watches(moment timestamptz, asked jsonb default null) returns void
 language plpgsql as $$
 declare
@@ -173,7 +174,7 @@ begin
 end;
 $$;
 
--- Lists the accounts with numbers that are due for import: the count of these numbers, and the earliest due time.
+-- Lists the accounts with numbers that are due for import, with the count of these numbers and their earliest due time.
 create or replace view customer.import_queue as
 select
     watch.account_id,

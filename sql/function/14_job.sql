@@ -1,5 +1,5 @@
--- Lists the open jobs of the workers: one per queued mail, and one import job while a number is due for import. The
--- state of a job is 'waiting', 'running' or 'given_up'. A 'given_up' mail has no attempts left but is not yet failed.
+-- Lists the open jobs of the workers: one per queued mail, and one import job if an import of numbers is due. The state
+-- of a job is 'waiting', 'running' or 'given_up'. A 'given_up' mail has no attempt left, but is not yet failed.
 create or replace view customer.job as
 select
     'send_mail' as task,

@@ -1,8 +1,9 @@
 -- Defines which fields of an event a feed shows, and which events the filter of a feed selects.
 
 -- Returns an event as one row of the feed of the account `reader_id`. The row of a company without numbers shows the
--- number that the account submitted; `primary_identifier` of 07_number.sql chooses among numbers. `feed_item` is
--- dropped first, since earlier versions have other columns.
+-- Returns an event as one row of the feed of the account `reader_id`. The row of a company without numbers shows the
+-- number that the account submitted; `primary_identifier` of 07_number.sql chooses one of a company's numbers.
+-- `feed_item` is dropped first, since its earlier versions return other columns.
 drop function if exists customer.feed_item(bigint, bigint);
 create function customer.feed_item(reader_id bigint, event_id bigint) returns table (
     id bigint, event_type text, old_value text, new_value text, event_date date, severity text,
@@ -33,9 +34,10 @@ language sql stable as $$
     where event.event_id = feed_item.event_id;
 $$;
 
--- Returns the filter of a feed as one row; sql/feed.ts describes the fields of a filter. A null column of the filter
--- selects all values. `types` lists the event types that match the filter's types, severities, classes and categories
--- in today's dictionary. `activities` are `like` patterns for a list of codes that begins with a comma (`%,47%`).
+-- Returns the JSON filter of a feed as one row of columns; sql/feed.ts describes the fields of a filter. A null column
+-- of the filter selects all values. `types` lists the event types that match the filter's types, severities, classes
+-- and categories in today's dictionary. `activities` lists `like` patterns such as `%,47%`, which finds a code that
+-- begins with 47 in a list with a comma before each code.
 create or replace function registry.feed_filter(filter jsonb) returns table (
     countries text[], types text[], sources text[], regions text[], legal_forms text[],
     activities text[], from_date date, to_date date

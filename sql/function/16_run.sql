@@ -1,7 +1,7 @@
--- Returns the current state of a run. The run of a killed process stays in the state `running` until the next run of
--- its source begins. A run in the state `running` is abandoned if no session holds the lock of its source. `state_of`
--- runs with the rights of the owner (`security definer`), since readers may not see the locks. `abandonRuns` of
--- pipeline/night/run-rows.ts stores the state `abandoned`.
+-- Returns the current state of a run. The run of a killed process is stored as `running` until the next run of its
+-- source begins. Returns `abandoned` for a run that is stored as `running` although no session holds the lock of its
+-- source. `state_of` runs with the rights of the owner (`security definer`), since readers may not see the locks.
+-- `abandonRuns` of pipeline/night/run-rows.ts stores the state `abandoned`.
 create or replace function registry.state_of(run registry.run) returns text
 language sql stable security definer
 return case
@@ -30,7 +30,7 @@ return coalesce(
 );
 
 -- Lists the newest published snapshot of each source; its columns are null for a source without a snapshot.
--- `refused_nights` is the number of nights since the snapshot that refused a dump.
+-- `refused_nights` is the number of nights since this snapshot in which a dump was refused.
 create or replace view registry.newest_snapshot as
 select
     source.source, source.country_code, source.time_zone,
@@ -52,7 +52,7 @@ left join lateral (
     limit 1
 ) as newest on true;
 
--- Returns the newest published day of each registry as JSON. Null for `countries` selects all countries.
+-- Returns the newest published day of each registry as JSON. If `countries` is null, selects all countries.
 create or replace function registry.published_days(countries text[]) returns json
 language sql stable
 return (

@@ -3,7 +3,7 @@
 -- `hidden_columns` of person.hidden names the hidden fields; person.erase_copies (22_person.sql) erases the copies of
 -- their values. Lists and the search show no withheld name, since they use `registry.listed_name` of 09_name.sql.
 
--- Returns the new `withdrawn_until` of an entry whose personal fields are shown again from a dump date on.
+-- Returns the new value of `withdrawn_until` for an entry whose personal fields are shown again from `dump_date` on.
 create or replace function registry.end_withdrawal(withdrawn_until date, dump_date date) returns date
 language sql immutable parallel safe
 return case when withdrawn_until = 'infinity' then dump_date else withdrawn_until end;
@@ -15,7 +15,7 @@ return category in ('contacts', 'web_presence', 'ownership')
 or entity_type = 'NATURAL' and category in ('identity', 'location');
 
 -- Returns whether the policy of an entry hides the values of an event. The number of a unit is public, so that an event
--- with this number alone is not hidden. An unstated start date hides no value, since the date may be unknown.
+-- with only this number is not hidden. Events about an unstated start date are not hidden: the date may be unknown.
 create or replace function person.hides(entry registry.entry, type registry.event_type, value text) returns boolean
 language sql immutable parallel safe
 return coalesce(
@@ -46,11 +46,10 @@ where
     );
 
 -- Returns an entry, or a row of a night that becomes an entry, without the fields that a policy hides. The reason for
--- hiding is `request` (of a person), `objection` (at the registry), or `period` (the entry ended long ago). For the
--- reasons `request` and `period`, a natural person's entry keeps numbers, dates, activities, legal form and
--- voivodeship, for statistics. An entry key that consists of names is replaced by a hash. The hidden entry of a legal
--- person loses its persons and contacts. For the reason `objection`, an entry keeps numbers, dates, communes, and the
--- name of a legal person.
+-- hiding is `request` (of a person), `objection` (at the registry), or `period` (the entry ended long ago). For
+-- `request` and `period`, a natural person's entry keeps numbers, dates, activities, legal form and voivodeship. An
+-- entry key that consists of names is replaced by a hash. The hidden entry of a legal person loses its persons and
+-- contacts. For the reason `objection`, an entry keeps numbers, dates, communes, and the name of a legal person.
 create or replace function person.hidden(entry anyelement, reason text) returns anyelement
 language plpgsql stable parallel safe as $$
 declare
@@ -95,8 +94,8 @@ end;
 $$;
 
 -- Erases the hidden values of companies in events, in confirmations by other registries, and in copies such as mails.
--- The policy of its own entry determines whether an event is erased. `known` holds the former states of the entries:
--- copies are also found by the names in these states.
+-- Whether an event is erased depends on the policy of the entry that the event is about. Copies are also found by the
+-- names in `known`, the former states of the entries.
 create or replace function person.erase(company_ids bigint[], known registry.entry[]) returns void
 language plpgsql as $$
 declare
@@ -127,8 +126,8 @@ end;
 $$;
 
 -- Hides fields of published entries, and erases the hidden values in events and copies. After a person's request,
--- copies of the hidden values are found by name too. Without a request, only copies of watched companies are found by
--- name: mails show no others. The caller must hold the locks of nightly publications, and must end the publication.
+-- copies of the values are also found by name. Without a request, copies are found by name only for watched companies:
+-- mails show no other companies. The caller must hold the locks of nightly publications, and must end the publication.
 create or replace function person.hide(known registry.entry[], reason text) returns void
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- Defines the hashes that recognize a hidden person, and the functions that erase the copies of the person's data.
+-- Defines the hashes by which a hidden person is recognized, and functions that erase the copies of the person's data.
 
 -- Returns a keyed hash: SHA-256 of the key followed by the text. HMAC is not needed: no caller can submit a hash.
 create or replace function person.hash(key bytea, trait text) returns bytea
@@ -74,8 +74,8 @@ language sql immutable parallel safe as $$
     cross join lateral (values (match.part[1]), (left(match.part[1], 9))) as found (number)
 $$;
 
--- Erases the copies of hidden data in rejected rows, stored answers and mails. Copies are found by the numbers of
--- companies, and by the names in former entries.
+-- Erases the copies of hidden data in rejected rows, stored answers and mails. Copies are found by the numbers of the
+-- given companies, and by the names in `known`, the former states of entries.
 create or replace function person.erase_copies(company_ids bigint[], known registry.entry[]) returns void
 language plpgsql as $$
 declare
@@ -95,7 +95,7 @@ begin
             person.holds(reject.raw, names)
             or exists (
                 select from person.numbers_in(reject.raw) as number
-                -- `is true` makes Postgres hash the numbers once: a join would read all numbers for each row.
+                -- The test `is true` makes Postgres hash `numbers` once: a join would read all numbers for each row.
                 where (number in (select unnest(numbers))) is true
             )
             or exists (
@@ -112,8 +112,8 @@ begin
     set reason = ''
     where person.holds(run.reason, names);
 
-    -- Deletes stored answers about the person, so that a repeated request is computed again. The stored answer of a
-    -- snapshot request is found by the company numbers in the answer.
+    -- Deletes stored API responses that name the person, so that a repeated request gets a new response. The stored
+    -- response of a snapshot request is also found by the company numbers in it.
     delete from customer.idempotent_answer
     where
         person.holds(idempotent_answer.body::text, names)
@@ -123,7 +123,7 @@ begin
             where (number in (select unnest(numbers))) is true
         );
 
-    -- Erases the name and values of a company in the lists of a mail; the number that the customer submitted stays.
+    -- Erases the company names and values that a mail lists; the number that the customer submitted stays.
     update customer.mail
     set data = mail.data || (
         select coalesce(jsonb_object_agg(list.key, list.items), '{}')

@@ -58,7 +58,7 @@ select
     company.postal_code, company.activity_main, company.activity_start,
     (
         -- A company has the id of its first entry, and the ids of entries grow from run to run. The first run whose
-        -- last id reaches the company's id is therefore the first run that contained the company.
+        -- `last_entry_id` reaches the company's id is therefore the first run that contained the company.
         select run.dump_date
         from registry.run
         where run.last_entry_id >= company.company_id
@@ -121,8 +121,7 @@ select
 from customer.wallet_transaction
 join customer.account using (account_id);
 
--- Keeps the former name of billing.wallet_transaction. Only the owner of the database may read
--- analyst.wallet_transaction.
+-- Keeps the former name of the view billing.wallet_transaction, for the owner of the database alone.
 create or replace view analyst.wallet_transaction as
 select wallet_transaction.*
 from billing.wallet_transaction;

@@ -50,7 +50,8 @@ from registry.event
 join registry.event_type using (event_type)
 group by 1, 2, 3, event_type.event_type;
 
--- Lists the stock of each group as the running sum of its changes. A row is valid until the next change of its group.
+-- Lists the stock (number of entries) of each group, as the running sum of its changes. A row is valid from the day
+-- `from_date` until the day before `to_date`, on which the group changes again.
 create or replace view registry.stock_period as
 select
     stock.source, region.name as voivodeship, stock.activity_section, form.slug as legal_form,
@@ -107,8 +108,8 @@ language sql stable as $$
         on (region.country_code, region.code) = (source_rank.country_code, stock.voivodeship)
 $$;
 
--- Lists how the stock of each group changed, and how many entries entered or left the group. A move has one row for the
--- group that gains entries, and one for the group that loses them. Columns `other_…` name the other group of a move.
+-- Lists how the stock of each group changed, and how many entries entered or left the group. A move has a row for the
+-- group that gains entries, and a row for the group that loses them. Columns `other_…` name the other group of a move.
 create or replace view registry.stock_flow as
 select
     stock_change.*, 0::bigint as moved_in, 0::bigint as moved_out, 0::bigint as recoded_in,
@@ -228,7 +229,7 @@ life as (
     select
         entry.source,
         date_trunc('month', entry.first_seen_date)::date as month,
-        -- The number of months from the first snapshot of the entries to their end; null if they have not ended.
+        -- The number of months from the first snapshot of an entry to its end; null if the entry has not ended.
         registry.months_between(entry.first_seen_date, ended.end_date) as months,
         count(*) as entry_count
     from analyst.entry

@@ -1,4 +1,4 @@
--- Defines stable views of the dictionaries, and sets the comments of all views. New columns are only added at the end.
+-- Defines stable views of the dictionaries (new columns are only added at the end), and sets the comments of all views.
 
 -- Lists the dictionaries of all countries for the downloads. A key column has the name of the columns that refer to it.
 create or replace view registry.shown_activity as

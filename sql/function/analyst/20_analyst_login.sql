@@ -1,7 +1,7 @@
 -- Creates the role `registry_reader`, which may read the views of `analyst` and nothing else. Without a password, the
 -- role can log in only where the server trusts the connection. The login of an analyst can be a member of the role. If
--- the role cannot be created, a warning names the command for the administrator. Each `registry migrate` calls the
--- procedure, since a backup contains no roles.
+-- the role cannot be created, a warning names the command for the administrator. Each `registry migrate` calls
+-- `make_reader`, since a backup contains no roles.
 create or replace procedure registry.make_reader()
 language plpgsql as $$
 begin
@@ -20,7 +20,7 @@ begin
         where rolname = 'registry_reader' and rolconfig::text ~ 'statement_timeout='
     ) then
         begin
-            -- A forgotten query is aborted, since it would keep Postgres from removing old rows.
+            -- Aborts queries after ten minutes: a forgotten query would keep Postgres from removing old rows.
             alter role registry_reader set statement_timeout = '10min';
             alter role registry_reader set idle_in_transaction_session_timeout = '10min';
         exception

@@ -1,16 +1,15 @@
 -- Collects the known entries that may be gone; 2_compare/vanished.sql decides which of them are gone. absent.sql and
--- reject.sql run in parallel. Parallel workers of Postgres are off in absent.sql and reject.sql, since their start
--- costs more than they save in most nights.
+-- reject.sql run in parallel. Parallel workers of Postgres are off in absent.sql and reject.sql, since in most nights,
+-- starting the workers takes longer than they save.
 set local max_parallel_workers_per_gather = 0;
 
 analyze stage.missing_entry;
 analyze stage.deleted_key;
 
 -- Holds one row per known entry that may be gone. If unchanged records are skipped, the rows of stage.absent are the
--- entries whose record of yesterday is not in today's dump. If every record of a full dump was read, the rows of
--- stage.absent are all entries that are not gone yet. In a delta, the rows of stage.absent are the entries that the
--- delta lists as struck off. The query reads the partition of the source directly, since comparing the source of each
--- row would double the time.
+-- entries whose record of yesterday is not in today's dump. If every record of a full dump was read, the table has all
+-- entries that are not gone yet. In a delta, it has the entries that the delta lists as struck off. The query names the
+-- partition of the source, since comparing the source of each row would double the time.
 do $do$
 begin
     execute format(

@@ -1,4 +1,4 @@
--- Counts the documents and rejected rows of each file, before the documents are normalised.
+-- Counts the documents (what a registry answered about one entry) and the rejected rows of each file.
 
 analyze stage.document;
 

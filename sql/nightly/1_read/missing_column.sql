@@ -1,6 +1,6 @@
--- Replaces the view stage.mapped: the fields of a missing column keep their values of yesterday. The field of an
--- optional column keeps yesterday's value only if no other column states a value. In a new entry, the field of a
--- missing column is unknown, and its first value later makes no event. A file without a required column is refused by
+-- Replaces the view stage.mapped, so that the fields of a column that a file lacks keep yesterday's values. The field
+-- of an optional column keeps yesterday's value only if no other column states a value. In a new entry, such a field is
+-- unknown, and its first value on a later day makes no event. A file without a required column is refused by
 -- check/guard_missing_column.sql until the operator accepts it.
 alter view stage.mapped rename to mapped_alone;
 
@@ -10,7 +10,7 @@ from stage.missing_column
 cross join lateral unnest(missing_column.tells) as stated (name)
 join registry.entry_column on entry_column.stated_as = stated.name;
 
--- Holds one row per file whose records lack a column, with the subjects of the events about the missing fields.
+-- Holds one row per file whose records lack a column, with the subjects of events about the column's fields.
 create unlogged table stage.unknown_subject as
 select missing_field.record_file_no, array_agg(distinct subject.value) as subjects
 from stage.missing_field
@@ -52,7 +52,7 @@ begin
                     '%s as %I',
                     case
                         when kept.column_name is null then format('mapped.%I', column_name)
-                        -- An entry key that is made from columns is unknown if a column is missing.
+                        -- An entry key that is made from several columns is unknown if one of them is missing.
                         when column_name = 'entry_key' then format(
                             'case
                                 when

@@ -1,7 +1,7 @@
--- Normalises the records of the files $1 between the lines $2 and $3, and sets a reason on each invalid record. Large
--- files are normalised in parallel, each in a session of its own. Numbers, dates and codes of a record that the reader
--- has marked as well-formed are not checked again: the check in SQL takes ten times as long. A change of this SQL
--- statement changes the fingerprints of all records, so that the next night reads every record.
+-- Normalises the records of the files $1 between the lines $2 and $3, and sets the `reason` of each invalid record.
+-- Large files are normalised in parallel, each in a session of its own. Numbers, dates and codes of a record that the
+-- reader has marked as well-formed are not checked again: the check in SQL takes ten times as long. A change of this
+-- SQL statement changes the fingerprints of all records, so that the next night reads every record.
 insert into stage.entry (
     file_no, line, fingerprint, entry_key, nip, regon9, krs, entity_type, legal_form, name, surname,
     first_name, phone, email, fax, website, postal_code, county, commune, city, street, building,
@@ -113,7 +113,7 @@ select
                     '^(%s)*$',
                     case night.dump_kind
                         when 'full' then country.activity_pattern || ','
-                        -- In deltas, old entries may state shorter codes: of divisions, groups and classes.
+                        -- In deltas, old entries may state shorter activity codes: of divisions, groups and classes.
                         else format('%s,|%s,', country.activity_group_pattern, country.activity_pattern)
                     end
                 )
@@ -123,7 +123,7 @@ select
             then registry.rejection(
                 'unknown_activity', 'one of the activities ''%s'' is not a code', mapped.activity_codes
             )
-        -- A longer key does not fit into an index. Only a key that is made from names can be so long.
+        -- A key of more than 2000 bytes, which is always made from names, does not fit into an index.
         when octet_length(mapped.entry_key) > 2000
             then registry.rejection(
                 'damaged_row', 'names of more than 2000 bytes, and no number to know the entry by'
@@ -165,7 +165,7 @@ from (
             when
                 not mapped.is_well_formed
                 or mapped.krs is not null
-                -- The reader does not check numbers in the fields `entry_key`, `units` and `numbers`.
+                -- The reader of the dump does not check numbers in the fields `entry_key`, `units` and `numbers`.
                 or (
                     select bool_or(type.reject_name is not null)
                     from registry.identifier_type as type
@@ -198,7 +198,7 @@ from (
     ) as mapped
     offset 0
 ) as mapped
--- An impossible date is noted, and the entry keeps its date of yesterday. Only then the known entry is looked up.
+-- If a record states an impossible date, the entry keeps yesterday's date: the known entry is looked up only then.
 cross join lateral (
     select (
         select entry
@@ -206,7 +206,7 @@ cross join lateral (
         where entry.source = mapped.source and entry.entry_key = mapped.entry_key
     ) as entry
 ) as known
--- Lists the fields from which the hash of a record is made.
+-- Lists the fields from which `content_hash` is computed.
 cross join lateral (
     select
         mapped.nip, mapped.regon9, mapped.krs, mapped.entity_type, mapped.legal_form, mapped.name,

@@ -51,8 +51,8 @@ where
 
 analyze stage.suspect;
 
--- Rejects records of the same entry. Of equal records one is kept, preferably the record that is already published.
--- Records that contradict each other are all rejected.
+-- Rejects records of the same entry. Of records with equal content, one is accepted, preferably the record that is
+-- already published. Records that contradict each other are all rejected.
 with repeated_key as (
     select suspect.entry_key
     from stage.suspect
@@ -66,7 +66,7 @@ ranked as (
         entry.line,
         min(entry.content_hash) over same_key <> max(entry.content_hash) over same_key
             as is_contradicted,
-        -- Selects another file that holds the entry; if no other file does, the file of the row itself.
+        -- Selects another file that contains the entry; without another file, the file of the row itself.
         case entry.file_no
             when min(entry.file_no) over same_key then max(entry.file_no) over same_key
             else min(entry.file_no) over same_key
@@ -109,8 +109,8 @@ where
 
 -- Holds one row per record of a known entry, with the hash and file of the known entry. An accepted record without a
 -- row in stage.pair is a new entry. `is_changed` is true if the key, the content or the set of stated fields differs,
--- or if the entry returns or is struck off. `is_skipped` is true if the dump also contains yesterday's record of the
--- entry, which was skipped as unchanged.
+-- or if the entry returns to the registry or is struck off. `is_skipped` is true if the dump also contains yesterday's
+-- record of the entry, which was skipped as unchanged.
 create unlogged table stage.pair as
 select
     entry.file_no, entry.line, known.company_id, known.entry_id, known.content_hash, known.file_key,
@@ -132,7 +132,7 @@ where entry.reason is null or (entry.reason).reject_code = 'contradiction';
 
 analyze stage.pair (file_no, line, entry_id, company_id, is_changed, is_skipped);
 
--- Rejects rows that repeat a skipped (unchanged) record with the same content in another spelling.
+-- Rejects records with the same content as a skipped (unchanged) record of the same entry.
 update stage.entry
 set
     reason = registry.rejection(

@@ -1,22 +1,22 @@
--- Creates the empty tables for one night of one source, and drops the tables of a killed run. In the files of the
--- night, `stage` stands for the schema of the source: a name such as stage_ceidg replaces `stage`.
+-- Creates the empty tables for one night of one source, and drops the tables of a killed run. In the files of
+-- sql/nightly, `stage` stands for the schema of the source, such as stage_ceidg.
 drop schema if exists stage cascade;
 create schema stage;
 
--- Holds one row, which describes the current night. Every step takes the time from stage.night, not from the clock.
+-- Holds one row about the current night. Every step takes the time from stage.night, not from the clock.
 -- `previous_run_id` is the run of the newest published dump. `compared_run_id` is the run of the newest published dump
--- of the same kind (full or delta). `day_count` is the number of days since the dump that a full dump replaces or a
--- delta continues; null before the first dump. The ids of new entries begin after `entry_id_before`. In a first
--- snapshot, the id of an entry is its line number plus the value of its file in `first_ids`. `first_event_id` and
--- `last_event_id` are the first and last id of the new events; null without new events.
+-- of the same kind (full or delta). `day_count` is the number of days since the newest full dump (for a full dump) or
+-- since the newest dump (for a delta); null before the first dump. The ids of new entries begin after
+-- `entry_id_before`. In a first snapshot, an entry's id is its line number plus its file's value in `first_ids`.
+-- `first_event_id` and `last_event_id` are the first and last id of the new events; null without events.
 create unlogged table stage.night (
     run_id bigint not null,
     source text not null,
     dump_kind text not null,
     -- Whether the registry states only the main activity of an entry.
     has_one_activity boolean not null,
-    -- The first day on which a dump may move all entries to a new classification of activities, by the classification's
-    -- name. A classification that is not listed may be used from any day on.
+    -- For each classification of activities, the first day on which a dump may move all entries to its codes. A dump
+    -- may use a classification that is not listed on any day.
     recoded_from jsonb not null,
     country_code text not null,
     dump_date date not null,
@@ -48,9 +48,8 @@ create unlogged table stage.file (
     processed_until date
 );
 
--- Holds one row per column that the mapping reads and a file lacks. `place` is the position of the column in the
--- source's list of columns. `tells` lists the fields of an entry that come from the column. `record_file_no` is the
--- file whose records lack the column.
+-- Holds one row per column that the mapping reads and a file lacks. `place` is its position in the source's list.
+-- `tells` lists the entry's fields that come from the column. `record_file_no` is the file of the records that lack it.
 create unlogged table stage.missing_column (
     file_no integer not null,
     place integer not null,
@@ -60,14 +59,14 @@ create unlogged table stage.missing_column (
     record_file_no integer not null
 );
 
--- Holds one row per new entry, with its new id. The table is empty if all entries are new.
+-- Holds one row per new entry, with its new id. The table is empty in a first snapshot, whose entries are all new.
 create unlogged table stage.new_id (
     file_no integer not null,
     line bigint not null,
     entry_id bigint not null
 );
 
--- Holds one row per row of a file without records, such as a list of duplicates.
+-- Holds the rows of files that contain no records of entries, such as a list of duplicates.
 create unlogged table stage.side_row (
     file_no integer not null,
     line bigint not null,
@@ -75,8 +74,8 @@ create unlogged table stage.side_row (
     fields jsonb not null
 );
 
--- The source's collect.sql makes stage.document from stage.answer. Answers and documents are compressed only if they
--- exceed a page: compressing a few kilobytes costs more than all other work.
+-- The source's collect.sql makes stage.document from stage.answer. PostgreSQL compresses answers and documents only if
+-- they exceed a page (8 kB): compressing smaller ones would take more time than all other work.
 
 -- Holds one row per readable answer of a registry.
 create unlogged table stage.answer (
@@ -86,7 +85,7 @@ create unlogged table stage.answer (
     raw text not null
 ) with (toast_tuple_target = 8160);
 
--- Holds one row per entry that the answers describe. `file_no` and `line` are the place of one of the answers.
+-- Holds one row per entry that the answers describe. `file_no` and `line` locate one of the answers about the entry.
 create unlogged table stage.document (
     file_no integer not null,
     line bigint not null,

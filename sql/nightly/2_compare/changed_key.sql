@@ -2,7 +2,7 @@
 -- (listed_duplicates.sql) continues under the key that replaces its own key, if that key is new.
 
 -- Holds one row per known entry whose key may have changed, and one row per record with a new key. In the row of a
--- known entry, the first four columns are null: the place in the dump, and the reason of a reject.
+-- known entry, the first four columns, which describe a record of the dump, are null.
 create unlogged table stage.unmatched as table stage.entry with no data;
 
 insert into stage.unmatched
@@ -11,9 +11,9 @@ from stage.vanished
 join registry.entry using (company_id, entry_id)
 where not vanished.is_unreadable;
 
--- In a delta, only the entries on its list of deletions vanish. A known entry is therefore also added if its record in
--- a delta states an end date or a strike-off date for the first time. The pairs are joined to the records first: in
--- another order, each entry would scan all records, since the planner expects only one entry.
+-- In a delta, stage.vanished has only the entries on the list of deletions. A known entry is therefore also added if
+-- its record in a delta states an end date or a strike-off date for the first time. The pairs are joined to the records
+-- first: in another order, each entry would scan all records, since the planner expects only one entry.
 with latest as materialized (
     select pair.company_id, pair.entry_id, entry.struck_off_date, entry.end_date
     from stage.pair
@@ -42,12 +42,12 @@ where exists (select from stage.unmatched) and new_record.gone_date is null;
 
 analyze stage.unmatched;
 
--- Matches keys that disappeared with new keys, one to one: the entry of a match has changed its key. The loop tries the
--- likenesses from 0, the strongest, to 7. Equal candidates for a match are taken in the order of their names. Likeness
--- 0: a list of duplicates names the new key as the successor of the known key. Likeness 1: equal NIP and name. Likeness
--- 2: equal NIP. Likeness 3: equal REGON. Likeness 4: equal KRS number. Likeness 5: equal REGON in a delta, if a natural
--- person became a legal person or vice versa. Likeness 6: equal names and start date in a full dump, if one of the two
--- keys has no number. Likeness 7: equal hash of the key of an entry without a number, which finds a withdrawn entry.
+-- Matches keys that disappeared with new keys, one to one: the entry of a match has changed its key. Candidates that
+-- are equally like an entry are matched in the order of their names. The loop tries eight kinds of likeness, the
+-- strongest first: a list of duplicates names the new key as the successor of the known key (0), equal NIP and name
+-- (1), equal NIP (2), equal REGON (3), equal KRS number (4), equal REGON in a delta if a natural person became a legal
+-- person or vice versa (5), equal names and start date in a full dump if one of the two entries has no number (6),
+-- equal hash of the key of an entry without a number, which finds a withdrawn entry (7).
 do $$
 declare
     likeness integer;
@@ -67,7 +67,7 @@ begin
             from stage.unmatched
             cross join stage.night
             cross join lateral (
-                -- In a source of deltas, a key is the number and the kind of the entry, such as a person's activity.
+                -- In a source of deltas, a key is a number and the kind of entry, such as a person's activity.
                 select case
                     when night.dump_kind = 'delta' then replace(
                         replace(unmatched.entry_key, coalesce(unmatched.regon9, ''), ''),
@@ -98,7 +98,7 @@ begin
                     when 3 then entry.kind || '|' || unmatched.regon9
                     when 4 then entry.kind || '|' || unmatched.krs
                     when 5 then case
-                        -- Known keys have the opposite type, so that only a change of the type matches.
+                        -- The test is reversed for known entries: a legal person matches only a natural person.
                         when night.dump_kind = 'delta' then unmatched.regon9 || '|' || (
                             (unmatched.entity_type = 'LEGAL') = (unmatched.line is not null)
                         )

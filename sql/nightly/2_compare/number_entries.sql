@@ -1,5 +1,5 @@
 -- Numbers the new entries in the order of the dump, starting after `entry_id_before` (reserve_entry_ids.sql). The ids
--- of new entries do not depend on the number of skipped records.
+-- do not depend on how many records the night skipped as unchanged.
 insert into stage.new_id (file_no, line, entry_id)
 select
     new_record.file_no,

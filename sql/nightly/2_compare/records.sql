@@ -13,8 +13,8 @@ where
 
 -- Creates two views of stage.entry that add ids, so that the views have the columns of registry.entry. The view
 -- changed_entry has one row per known entry that may have changed. The view new_entry has one row per record without a
--- pair. A new entry that is linked to no company founds a company with the id of the entry. In a first snapshot all
--- records are new, so no table is joined: a join copies all columns, which costs as much as reading them.
+-- pair. A new entry that is linked to no company becomes a new company with the id of the entry. In a first snapshot
+-- all records are new, so no table is joined: a join copies all columns, which costs as much as reading them.
 do $do$
 declare
     column_list constant text := (
@@ -27,7 +27,7 @@ declare
             values
             ('said_run_id', '(select night.run_id from stage.night)::integer'),
             ('said_file_no', 'entry.file_no'),
-            -- A withdrawn (hidden) entry stores no line, since the line would lead to the person.
+            -- A withdrawn (hidden) entry stores no line number, since the dump names the person on this line.
             ('said_line', 'case when entry.withdrawn_until is null then entry.line::integer end')
         ) as own (column_name, expression) on own.column_name = attname
         where

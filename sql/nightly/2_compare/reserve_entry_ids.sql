@@ -1,5 +1,5 @@
--- Reserves one id per new entry, which is a record without a row in stage.pair. In a first snapshot the ids follow the
--- lines, so that a line without an entry also uses an id.
+-- Reserves one id per new entry, which is a record without a row in stage.pair. In a first snapshot, ids are computed
+-- from line numbers, so that a line without an entry also uses an id.
 update stage.night
 set entry_id_before = registry.reserve_ids(
     night.run_id,

@@ -1,13 +1,12 @@
 -- Compares yesterday with today: finds the entries of stage.absent that are gone. A gone entry has no record in a full
 -- dump, or is listed as deleted in a delta. The strike-off events of gone entries are written by 4_events/states.sql.
 
--- Holds one row per number in a rejected record. `types` lists the identifier types that the number may have; null if
--- the types are uncertain.
+-- Holds one row per number in a rejected record. `types` lists its possible identifier types; null if uncertain.
 create unlogged table stage.unreadable_number as
 with written as (
     select distinct
         reject.file_no, reject.line, part.number,
-        -- The types of digits in the raw text are looked up only if the mapping could not read the record.
+        -- The identifier types of digits in the raw text are looked up only if the mapping could not read the record.
         part.is_whole
         and (reject.file_no, reject.line) not in (
             select entry.file_no, entry.line
@@ -78,9 +77,9 @@ where reject.reject_code <> 'repetition';
 
 -- Holds one row per entry without a record of today: its state of yesterday. `waits` is true if only the next dump
 -- decides whether the entry is gone, for example because of a rejected record. A rejected record may belong to the
--- entry if it has a number of the entry. A record in the entry's file may also belong to the entry if it has no number
--- of the entry's types. An entry on a list of deletions is gone at once, since no later delta repeats the list.
--- `is_unreadable` is true if a rejected record has a number of the entry: changed_key.sql then looks for no new key.
+-- entry if it has a number of the entry or, in the entry's file, has no number of the entry's types. An entry on a list
+-- of deletions is gone at once, since no later delta repeats the list. `is_unreadable` is true if a rejected record has
+-- a number of the entry: changed_key.sql then looks for no new key.
 create unlogged table stage.vanished as
 with absent as (
     select absent.*
@@ -107,9 +106,9 @@ select
                 unreadable.file_key = entry.file_key
                 and (unreadable.types && own.types) is not true
         )
-        -- An entry that was imported on demand may be newer than the dump, and so missing in it.
+        -- An entry that was imported on demand may be newer than the dump, and therefore missing in the dump.
         or entry.changed_date >= night.dump_date
-        -- CEIDG returns an entry with a future start date on demand, but lists it in dumps only from that date on.
+        -- CEIDG returns an entry with a future start date on demand, but not in dumps before that date.
         or entry.start_date > night.dump_date
     ) as waits
 from absent
@@ -117,7 +116,7 @@ cross join stage.night
 join registry.entry using (company_id, entry_id)
 cross join lateral (
     -- The subqueries on unreadable_number do not depend on the entry, so that Postgres keeps each of them in a hash
-    -- table. Phones are compared too, since the phone in a damaged record may be taken for another company's number.
+    -- table. Phones are compared too, since a number in a damaged record may be the entry's phone.
     select
         (
             entry.nip in (select number.number from stage.unreadable_number as number)

@@ -1,10 +1,10 @@
 -- Links entries and companies of a country that share a number, since they belong to one company. The numbers of an
 -- entry are checked before: each number is valid or null. A typing error can give an entry the valid number of another
 -- company. Two entries with a shared number are therefore not linked if two other traits differ. One different trait is
--- allowed: a company may get a new REGON over the years, or a new KRS number with a new legal form. The two traits for
--- a shared REGON are NIP and person; for a shared KRS number, NIP and REGON; for a shared NIP, REGON and person. Two
--- persons differ if their KRS numbers differ, if both surname and first name differ, or if only one is a legal person.
--- The run notes every contradicted link, and every link by NIP between legal persons with different REGON numbers.
+-- allowed: a company may get a new REGON, or a new KRS number with a new legal form. The two traits are NIP and person
+-- for a shared REGON, NIP and REGON for a shared KRS number, and REGON and person for a shared NIP. Two persons differ
+-- if their KRS numbers differ, if both surname and first name differ, or if only one is a legal person. The run writes
+-- a notice about every contradicted link, and every link by NIP between legal persons with different REGON numbers.
 
 -- Lists one row per accepted record. `node` is the id of the known company, or the future id of the new entry. The ids
 -- of new entries are larger than all company ids, so that nodes are unique.
@@ -38,8 +38,8 @@ join stage.node using (file_no, line);
 
 analyze stage.suspect_node;
 
--- Holds one row per type of number that links companies, except NIP, REGON and KRS number. A number that is the entry
--- key is listed only if the country has a second source: in one source, entry keys are unique.
+-- Holds one row per type of number that links companies, except NIP, REGON and KRS number. The type of the entry key is
+-- listed only if the country has a second source: within one source, entry keys are unique.
 create unlogged table stage.link_type as
 select type.identifier_type, type.stored_in
 from registry.identifier_type as type
@@ -68,7 +68,7 @@ return one.entity_type <> other.entity_type
 or coalesce(one.krs <> other.krs, false)
 or coalesce(
     registry.lower(one.surname) <> registry.lower(other.surname)
-    -- REGON also lists a person's second name, so that only the first of the names is compared.
+    -- REGON also states a person's second first name, so that only the first one is compared.
     and registry.lower(split_part(one.first_name, ' ', 1))
     <> registry.lower(split_part(other.first_name, ' ', 1)),
     false
@@ -82,8 +82,8 @@ return case subject
     else false
 end;
 
--- Links nodes that share a number other than the NIP. A record of today is linked to the first record with the same
--- number, and to the known companies with this number.
+-- Links nodes (known companies and new entries) that share a number other than the NIP. A record of today is linked to
+-- the first record with the same number, and to the known companies with this number.
 with numbered as (
     select row(node.*)::stage.node as holder, number.subject, number.value
     from stage.suspect_node as node
@@ -174,9 +174,9 @@ $$;
 
 select stage.label_components();
 
--- Links by NIP come last, since any entry of a component can contradict a shared NIP.
+-- Nodes are linked by NIP last, since any entry of a component (linked nodes) can contradict a shared NIP.
 
--- Holds one row per NIP and component, if several components have it. `first_label` is the oldest component's label.
+-- Holds one row per NIP and component, if several components have the NIP. `first_label` is the oldest one's label.
 create unlogged table stage.same_nip as
 with holder as (
     select suspect_node.nip, suspect_node.node
@@ -217,7 +217,7 @@ with member as (
     where component.label in (select same_nip.label from stage.same_nip)
 )
 
--- Before the first snapshot there are no known entries, so that only nodes of stage.suspect_node share a number.
+-- In the very first snapshot, no entry is known, so that only nodes of stage.suspect_node share a number.
 select member.label, row(suspect_node.*)::stage.node as holder
 from member
 join stage.suspect_node using (node)
@@ -253,8 +253,8 @@ group by younger.nip, younger.label, older.label;
 
 analyze stage.nip_doubt;
 
--- Links a component (of linked nodes) to the oldest one with its NIP, unless it contradicts any older component with
--- the NIP. An unconditional link could join two components that contradict each other.
+-- Links a component (of linked nodes) to the oldest component with its NIP, unless the component contradicts any older
+-- component with this NIP. An unconditional link could join two components that contradict each other.
 insert into stage.link (node, neighbour, subject, number, is_contradicted)
 select
     same_nip.label, same_nip.first_label, 'NIP', same_nip.nip,

@@ -1,8 +1,8 @@
 -- Turns changed activities into events. Old and new codes that country/*/activity_recoding.csv maps to each other make
 -- one event, COMPANY_ACTIVITIES_RECLASSIFIED.
 
--- Returns the old codes that the official recoding key maps to a new code, and these new codes. A mapping from an old
--- to a new code counts in both directions. A division, group or class of activities stands for all codes below it.
+-- Returns the old codes that the recoding key maps to one of the new codes, and the new codes to which it maps them. A
+-- mapping counts in both directions. The code of a division, group or class stands for all codes that begin with it.
 create function stage.explained_codes(
     old_version smallint, old_codes text[], new_version smallint, new_codes text[]
 ) returns table (code text, is_old boolean)
@@ -30,8 +30,8 @@ language sql stable as $$
     ) as code (code, is_old)
 $$;
 
--- Lists one row per changed entry and added or removed code. If an entry moves to another version of the
--- classification, the codes of stage.explained_codes make one event. A code that stays and has no mapping is unchanged.
+-- Lists one row per added or removed code of an entry. If an entry moves to another version of the classification, the
+-- codes of stage.explained_codes make one event. A code in both lists without a mapping is unchanged.
 with changed as (
     select
         after.company_id, after.entry_id, before.activity_version as old_version,
@@ -86,14 +86,13 @@ select
     string_agg(activity_change.code, ',' order by activity_change.code collate "C")
         filter (where not activity_change.is_old)
 from activity_change
--- All explained codes of an entry make one event; each other code makes an event of its own.
+-- All codes of an entry that the recoding key explains make one event; each other code makes an event of its own.
 group by
     activity_change.company_id, activity_change.entry_id, activity_change.is_explained,
     case when not activity_change.is_explained then activity_change.code end;
 
 -- Turns a changed main activity into an event. In a registry that states only the main activity, the change is a
--- reclassification if the registry had announced the new code. Without an announced code, the official recoding key
--- decides whether the change is a reclassification.
+-- reclassification if the registry announced the new code or, without an announcement, the recoding key maps them.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,

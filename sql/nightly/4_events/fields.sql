@@ -1,5 +1,5 @@
--- Turns changed fields into typed events, also fields of owners, partners, shareholders and representatives. states.sql
--- compares states. The severity, class, category, subject and changes of each type are in dictionary/event_type.csv.
+-- Turns changed fields into typed events, also fields of owners, partners, shareholders and representatives. Changes of
+-- the status become events in states.sql. The properties of each event type are in dictionary/event_type.csv.
 
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
@@ -10,8 +10,7 @@ from stage.before
 join stage.after using (entry_id)
 where before.legal_form is distinct from after.legal_form;
 
--- Writes the events about added, changed and removed values. Address lines and lists of names are composed only if a
--- part of them differs.
+-- Writes the events about added, changed and removed values. Addresses and name lists are built only if parts differ.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id, after.entry_id, event_type.event_type, value.old_value, value.new_value
@@ -44,7 +43,7 @@ cross join lateral (
             after.street, after.building, after.apartment, after.postal_code, after.city,
             after.voivodeship
         )
-        -- Two addresses with the same identifier of the registry count as the same address.
+        -- Two addresses to which the registry gives the same identifier count as the same address.
         and (before.address_ids[1] = after.address_ids[1]) is not true
     union all
     select person.subject, person.old_value, person.new_value
@@ -69,7 +68,7 @@ cross join lateral (
     where
         (before.first_name, before.surname, before.persons)
         is distinct from (after.first_name, after.surname, after.persons)
-        -- A partner or shareholder with a number may be renamed: equal numbers mean the same persons.
+        -- If all partners or shareholders keep their numbers, a new name of one of them makes no event.
         and (
             registry.person_keys(before.country_code, person.kind, before.persons)
             = registry.person_keys(after.country_code, person.kind, after.persons)

@@ -1,11 +1,11 @@
 -- Writes an event for each company that is new tonight: no registry had an entry of the company before. (An entry that
 -- is back makes the event COMPANY_REOPENED of states.sql.) The id of a new company is above `entry_id_before`
--- (reserve_entry_ids.sql), since a known company keeps its older id. The event belongs to the entry that the company
--- shows first, and states the company's name as lists show it. A company whose entries have all ended makes no event. A
--- first snapshot and an import on demand write no events about new companies. The first full dump after deltas counts
--- as a first snapshot, since it has all companies that no delta has listed.
+-- (reserve_entry_ids.sql), since a known company keeps its older id. The event belongs to the company's active entry
+-- with the latest start date, if it has active entries, and states the name that lists show. A company whose entries
+-- have all ended makes no event. A first snapshot and an import on demand write no events about new companies. The
+-- first full dump after deltas counts as a first snapshot, since it has all companies that no delta has listed.
 with unread as materialized (
-    -- Lists the numbers in rejected rows of the first snapshot: companies with these numbers are not new later.
+    -- Lists the numbers in rejected rows of the first snapshot: companies with these numbers do not count as new later.
     select distinct number.value
     from stage.night
     join registry.run using (source)

@@ -51,7 +51,7 @@ cross join lateral (
             -- An entry that another entry has replaced is not struck off.
             when after.entry_id in (select vanished.entry_id from stage.vanished where not vanished.waits)
                 then after.entry_id not in (select replaced.entry_id from stage.replaced)
-            -- An announced strike-off becomes an event on its day.
+            -- An announced strike-off makes its event on the day of the strike-off.
             else after.struck_off_date <= night.dump_date
             and (before.struck_off_date is null or before.status <> 'DELETED')
         end

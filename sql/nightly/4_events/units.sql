@@ -1,10 +1,10 @@
 -- Turns changed units (establishments of a company) into events, whose text `registry.unit_line` writes. A unit is open
 -- if it is listed and not marked as closed. A unit without an address of its own is the head office. A changed address
--- or status of the entry makes no event of the head office. Two addresses with the same identifier of the registry
--- count as the same address.
+-- or status of the entry makes no event of the head office. Two addresses to which the registry gives the same
+-- identifier count as the same address.
 
 with open_unit as (
-    -- Lists one row per open unit, of yesterday or today, of a changed entry. `place` is the position in the list.
+    -- Lists the open units of changed entries, of yesterday and today. `place` is the position in the entry's list.
     select
         after.company_id, after.entry_id, after.entry_key, after.name as company_name, list.is_old,
         unit.place,
@@ -20,7 +20,7 @@ with open_unit as (
             case when withheld.is_partial then unit.value ->> 'identifier' end,
             registry.unit_line(unit.value)
         ) as line,
-        -- A unit with a number has no `address`, since its number alone identifies the unit.
+        -- For a unit with a number, `address` is null, since the number alone identifies the unit.
         case
             when unit.value ->> 'identifier' is null then registry.address_meaning(
                 after.country_code, registry.unit_line(unit.value - 'identifier' - 'name')
@@ -48,8 +48,8 @@ with open_unit as (
 ),
 
 named_unit as (
-    -- Lists one row per open unit without a number. `known_by` is the unit's name, if unique in the entry, or its line,
-    -- if the line occurs as often as yesterday.
+    -- Lists one row per open unit without a number. `known_by` is the unit's name, if unique in the entry, or its whole
+    -- line, if this line occurs as often as yesterday.
     select
         open_unit.*,
         case
@@ -192,7 +192,7 @@ where
     unit.new_line is distinct from unit.old_line
     and registry.value_meaning(night.country_code, 'unit', unit.new_line)
     is distinct from registry.value_meaning(night.country_code, 'unit', unit.old_line)
-    -- A withheld unit has only the events of its opening and closing, which state its number alone.
+    -- About a withheld unit, only the opening and the closing make events, which state its number alone.
     and not (unit.is_partial and unit.old_line is not null and unit.new_line is not null)
     and not (
         unit.is_seat

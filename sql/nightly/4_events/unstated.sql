@@ -1,5 +1,5 @@
--- Deletes the events of subjects that the registry does not state today, or did not state yesterday. A subject is not
--- stated if the owner withholds it, or if its value is unknown.
+-- Deletes the night's events about subjects (such as 'address') that an entry does not state today, or did not state
+-- yesterday. A subject is not stated if the owner withholds it, or if its value is unknown.
 delete from stage.event
 using stage.before, stage.after, registry.event_type
 where

@@ -1,6 +1,5 @@
 -- Merges equal events of a company's entries into one change, and finds the changes that confirm (corroborate) an event
--- of another registry. The largest number of days between event and change is registry.confirmation_days
--- (function/02_figures.sql).
+-- of another registry. Event and change are at most registry.confirmation_days apart (function/02_figures.sql).
 
 -- Holds one row per change of a company: the same change in two entries makes one row. `event_id` is the event of
 -- another registry that the change confirms; null if the change is a new event.
@@ -62,9 +61,9 @@ where exists (
         and abs(run.dump_date - night.dump_date) <= registry.confirmation_days()
 );
 
--- Deletes new events that only repeat another registry, if the registry of the night has not reported their subject
--- before. Such repeated events state a number that another registry stated earlier, or the end of a recently struck-off
--- company. An assigned number by which two companies are merged tonight remains an event.
+-- Deletes new events whose content another registry has already reported: a number that the other registry's entry has,
+-- or the end of a company that was struck off recently. An event remains if the registry of the night has reported the
+-- same subject of the company before, or if the number merges two companies tonight.
 delete from stage.company_event
 using stage.night, registry.event_type
 where

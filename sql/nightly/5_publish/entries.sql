@@ -78,7 +78,7 @@ where
         )
     );
 
--- Clears the fingerprint of an entry with a rejected row, so that the rows are read each night until accepted.
+-- Clears the fingerprint of an entry with a rejected row, so that each night reads the row until it is accepted.
 update registry.entry
 set fingerprint = null
 from stage.reject
@@ -90,7 +90,7 @@ where
     and entry.fingerprint is not null;
 
 -- Deletes the events of withdrawn entries: all events of a natural person, and the personal events of a company. When a
--- request is lifted, the return of the hidden fields makes no event.
+-- person's request is lifted, the reappearance of the hidden fields makes no event.
 delete from stage.event
 using (
     table stage.before

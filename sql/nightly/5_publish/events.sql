@@ -1,5 +1,5 @@
 -- Writes the new events of the night in a stable order, with their reserved ids. `event_date` is the day of the dump.
--- Proceedings that begin and end in one night are ordered by their dates.
+-- Events about proceedings that begin and end in one night are ordered by the dates that they state.
 insert into registry.event (
     company_id, event_id, entry_id, event_date, source, event_type, old_value, new_value
 )
@@ -20,8 +20,7 @@ from stage.company_event
 cross join stage.night
 where company_event.event_id is null;
 
--- Updates the companies with a changed entry or a new link. New companies with a single entry are inserted by
--- new_companies.sql.
+-- Updates the companies with a changed entry or a new link; new_companies.sql inserts new single-entry companies.
 select registry.refresh_companies(
     array(
         select after.company_id from stage.after

@@ -23,20 +23,20 @@ begin
         ) with (autovacuum_enabled = false)',
         partition, source
     );
-    -- Creates partial indexes that cover few entries before the insert. An index that is created after the insert scans
-    -- all entries, which costs seven times as much.
+    -- Before the insert, creates the partial indexes that cover few entries. Creating such an index after the insert
+    -- takes seven times as long, since it scans all entries.
     for statement in
         select format(step.statement, partition)
         from (
             values
             (1, 'create index on stage.%I (company_id) where is_partial'),
-            -- Indexes entries by their announced end or strike-off, which is reached without a new record.
+            -- Indexes the dates of announced ends and strike-offs, which take effect without a new record.
             (
                 1,
                 'create index on stage.%I (least(end_date, struck_off_date))
                 where least(end_date, struck_off_date) is not null and status <> ''DELETED'''
             ),
-            -- Indexes entries by their announced suspension, which is reached without a new record.
+            -- Indexes the dates of announced suspensions, which take effect without a new record.
             (
                 1,
                 'create index on stage.%I (suspension_date)

@@ -18,7 +18,7 @@ begin
 end;
 $$;
 
--- Clears the name and place of merged companies, since only the remaining company may keep them.
+-- Clears the name, city and postal code of merged companies, since only the remaining company may keep them.
 update registry.company
 set
     merged_into_id = merged_company.into_company_id,

@@ -43,7 +43,7 @@ from stage.reject
 cross join stage.night
 group by night.run_id, reject.reject_code;
 
--- Records the notices. The value of a notice is cut, since it is part of a key.
+-- Records the notices. The value of a notice is cut to 200 characters, since it is part of a unique key.
 insert into registry.notice (run_id, subject, value, row_count)
 select
     night.run_id,

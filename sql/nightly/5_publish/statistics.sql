@@ -1,6 +1,6 @@
--- Writes the counts of the night to registry.run. A new entry is not counted as new if it is already struck off, or if
--- its registry states the status DELETED. An entry that the registry keeps with the status DELETED counts as deleted.
--- `state_hash` is the change in the sum of the state hashes of all entries.
+-- Writes the counts of the night to registry.run. A new entry is not counted in `new_count` if it is already struck
+-- off, or if its registry states the status DELETED. A known entry that leaves the registry or gets its status DELETED
+-- is counted in `deleted_count`. `state_hash` is the change in the sum of the state hashes of all entries.
 with change as (
     -- Lists the changed entries. `is_read` is true if the change comes from a record of today. `is_read` is false for a
     -- gone entry, which has no record, and for an entry that reaches an announced date.
@@ -50,7 +50,7 @@ set
     state_hash = coalesce(previous.state_hash, 0) + added.state_hash + changed.state_hash,
     -- The first dump is the baseline, even if entries were imported on demand before.
     is_baseline = night.previous_run_id is null,
-    -- `last_entry_id` shows which run first contained an entry. A run without new entries keeps the previous last id.
+    -- `last_entry_id` shows which run first contained an entry. A run without new entries keeps the previous run's id.
     last_entry_id = coalesce(
         (
             select reserved_id.last_id

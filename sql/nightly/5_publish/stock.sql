@@ -2,7 +2,7 @@
 -- flow counts new, ended, suspended, resumed and moved entries. An entry stands unless it is gone or has the status
 -- DELETED. An entry that is gone, or for which the registry states the status DELETED, is in no stock.
 
--- Dates the changes from imports on demand, whose date is infinity until the next dump.
+-- Gives a date to the changes from imports on demand, whose `stat_date` is infinity until the next dump.
 update registry.stock_change
 set stat_date = night.dump_date
 from stage.night
@@ -42,8 +42,7 @@ old_state as (select state.* from state where not state.is_new),
 
 new_state as (select state.* from state where state.is_new),
 
--- Records how many entries moved from one group to another. An entry that moves and is suspended in the same night
--- counts as suspended in its new group.
+-- Records the moves between groups. An entry that moves and is suspended counts as suspended in its new group.
 move as (
     insert into registry.stock_move (
         source, stat_date, status, is_recoded, from_voivodeship, from_activity_section, from_legal_form,

@@ -81,7 +81,7 @@ cross join lateral (
         )
 ) as withheld
 union all
--- Adds closed units if earlier events show more than their number.
+-- Adds withheld closed units if earlier events show more of a unit than its number.
 select entry.company_id, entry.entry_id, withheld_unit.unit_number, null
 from stage.withheld_unit
 cross join stage.night
@@ -107,8 +107,8 @@ where
     and event_type.subject = 'unit'
     and starts_with(coalesce(event.new_value, event.old_value), withheld.unit_number);
 
--- Erases a withheld address from events of a moved head office. An address event states no unit number, so that it is
--- found by the withheld address. The event of a head office that closed in an earlier night is not found.
+-- Erases a withheld address from events of a moved head office. An event about an address states no unit number, so
+-- that it is found by the withheld address. The event of a head office that closed in an earlier night is not found.
 with withheld as (
     select company_id, entry_id, array_agg(place) as places
     from stage.withheld

@@ -1,8 +1,8 @@
 -- Queues the digest mails about the events of the night: selects the alerts of each account, and orders their events.
 
--- Holds one row per event in the digest mail of an account. The settings of a watch replace the settings of the
--- account. `position` is the number of the event in the mail, the most severe event first. The table stage.alert is
--- analyzed, since the planner cannot estimate its number of rows.
+-- Holds one row per event in the digest mail of an account. The alert settings of a watch take precedence over the
+-- settings of the account. `position` is the number of the event in the mail, the most severe event first. The table
+-- stage.alert is analyzed, since the planner cannot estimate its number of rows.
 create unlogged table stage.alert as
 select
     watch.account_id, watch.reference, event.event_id, event_type.severity, severity.rank,
@@ -107,7 +107,7 @@ mail as (
     returning mail.account_id, mail.mail_id
 )
 
--- The key of customer.alert (0014_feed.sql) refuses a second alert of an event, so that no event is mailed twice.
+-- The key of customer.alert (0014_feed.sql) ensures that no event is mailed to an account twice.
 insert into customer.alert (account_id, event_id, mail_id)
 select
     alert.account_id,

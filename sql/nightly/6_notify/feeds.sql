@@ -2,7 +2,7 @@
 -- of publication (registry.event_range), so that they miss no event of a night that ends later. For a webhook without
 -- events of a night, pipeline/webhooks/message.ts makes the heartbeat.
 
--- One statement writes the feeds and the counts of the watches, so that feeds and counts always agree.
+-- One statement writes the feeds and the event counts of the watches, so that feeds and counts always agree.
 with stated as (
     update customer.watch
     set

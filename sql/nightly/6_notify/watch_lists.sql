@@ -1,5 +1,5 @@
--- Adapts the watch lists to the new snapshot. This step precedes feeds.sql, so that a watch whose company becomes known
--- tonight gets the events of tonight.
+-- Adapts the watch lists to the new snapshot. Then feeds.sql writes tonight's events, also for watches whose company
+-- becomes known tonight.
 
 -- Takes the lock of all watch lists, since transactions that lock the accounts of several customers could deadlock.
 select registry.lock_until_commit('customer.watch');
@@ -47,8 +47,8 @@ set company_id = merged_company.into_company_id
 from stage.merged_company
 where watch.company_id = merged_company.company_id;
 
--- Marks queued watches as ready if their company is now known, fails watches that are too old, and settles submissions.
--- After an import on demand, the worker advances only the watches of the imported numbers
+-- Marks queued watches as ready if their company is now known, marks watches that are too old as failed, and settles
+-- submissions. After an import on demand, the worker advances only the watches of the imported numbers
 -- (pipeline/import/ask-registries.ts).
 select customer.advance_watches(night.published_at)
 from stage.night

@@ -1,5 +1,5 @@
 -- Numbers the snapshot, as the last step before `publish` of pipeline/night/nightly.ts commits. `reserveEventIds` of
--- nightly.ts has reserved the event ids that 5_publish/events.sql gives out. A session that was opened after a failover
+-- nightly.ts has reserved the event ids that 5_publish/events.sql assigns. A session that was opened after a failover
 -- is refused by pipeline/night/fence.ts.
 delete from registry.reserved_id
 using stage.night
