@@ -37,7 +37,7 @@ language sql as $$
 $$;
 
 -- Returns the `changed_snapshot_no` of companies that the transaction changes. A transaction that publishes a snapshot
--- first stores this number in the setting `registry.change_no`; the snapshot later gets the same or a larger number.
+-- first stores `changed_snapshot_no` in the setting `registry.change_no`; the snapshot's own number is never smaller.
 create or replace function registry.next_snapshot_no() returns bigint
 language sql stable
 return coalesce(

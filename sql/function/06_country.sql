@@ -1,5 +1,5 @@
 -- Loads the countries from their folders in sql/country: their rows, spellings, words and functions. The file
--- country_word.csv has the labels of dates and roles, the credits of sources, and the sentences about events.
+-- country_word.csv has the labels of dates and roles, the attributions of data sources, and the sentences about events.
 \load registry.country from 'country/*/country.csv'
 \load registry.spelling from 'country/*/spelling.csv'
 \load registry.country_word from 'country/*/country_word.csv'
@@ -31,8 +31,8 @@ return coalesce(
     (select country.country_code from registry.country where country.is_default)
 );
 
--- Returns a line of text in which each word is replaced by its common spelling in registry.spelling. `folded_line` is
--- in lower case, without accents. A number is separated from its letter, so that '7a' and '7 a' become equal.
+-- Returns a line of text in which each word is replaced by its common spelling in registry.spelling. `folded_line` has
+-- neither capital letters nor accents. A number is separated from its letter, so that '7a' and '7 a' become equal.
 create or replace function registry.spell(country_code text, folded_line text) returns text
 language sql stable parallel safe
 return (

@@ -33,8 +33,8 @@ create or replace aggregate registry.last_numbers(jsonb) (sfunc = jsonb_concat, 
 
 -- Lists one row per company, which is computed from the company's entries and has the columns of registry.company. A
 -- company's other names and attributes are stored only with its entries. Each field has the value of the first entry of
--- the company that states the field. Entries that are not deleted come first, then entries of the source that ranks
--- higher for the field, then active entries, then the latest start date.
+-- the company that states the field. The entries are ordered: entries that are not deleted first, then by the rank of
+-- their source for the field, then active entries first, then by the latest start date.
 create or replace view registry.company_row as
 select
     entry.company_id,

@@ -46,9 +46,9 @@ language sql as $$
     where watch.watch_id = folded_id;
 $$;
 
--- Sets the given queued watches to the state `ready` if a company now has the watched number. If an account already
--- watches this company, the two watches are merged. The caller must hold the locks of the accounts
--- (customer.lock_accounts).
+-- Sets the given queued watches to the state `ready` if a company now has the watched number. If the account already
+-- watches the company, the queued watch is merged into the existing watch. The caller must hold the locks of the
+-- accounts (customer.lock_accounts).
 create or replace function customer.make_ready(watch_ids bigint[], moment timestamptz) returns void
 language plpgsql as $$
 declare

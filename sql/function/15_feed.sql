@@ -1,7 +1,6 @@
 -- Defines which fields of an event a feed shows, and which events the filter of a feed selects.
 
 -- Returns an event as one row of the feed of the account `reader_id`. The row of a company without numbers shows the
--- Returns an event as one row of the feed of the account `reader_id`. The row of a company without numbers shows the
 -- number that the account submitted; `primary_identifier` of 07_number.sql chooses one of a company's numbers.
 -- `feed_item` is dropped first, since its earlier versions return other columns.
 drop function if exists customer.feed_item(bigint, bigint);

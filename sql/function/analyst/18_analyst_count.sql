@@ -50,8 +50,8 @@ from registry.event
 join registry.event_type using (event_type)
 group by 1, 2, 3, event_type.event_type;
 
--- Lists the stock (number of entries) of each group, as the running sum of its changes. A row is valid from the day
--- `from_date` until the day before `to_date`, on which the group changes again.
+-- Lists the stock (number of entries) of each group, as the running sum of its changes. A row is valid from `from_date`
+-- until the day before `to_date`, the day of the group's next change.
 create or replace view registry.stock_period as
 select
     stock.source, region.name as voivodeship, stock.activity_section, form.slug as legal_form,

@@ -1,6 +1,7 @@
 -- Defines stable views of the dictionaries (new columns are only added at the end), and sets the comments of all views.
 
--- Lists the dictionaries of all countries for the downloads. A key column has the name of the columns that refer to it.
+-- Lists the dictionaries of all countries for the downloads. A key column has the same name as the columns of other
+-- views that refer to it.
 create or replace view registry.shown_activity as
 select
     activity_code.version as activity_version, activity_code.code as activity, activity_code.name,

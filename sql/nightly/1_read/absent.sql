@@ -7,9 +7,9 @@ analyze stage.missing_entry;
 analyze stage.deleted_key;
 
 -- Holds one row per known entry that may be gone. If unchanged records are skipped, the rows of stage.absent are the
--- entries whose record of yesterday is not in today's dump. If every record of a full dump was read, the table has all
--- entries that are not gone yet. In a delta, it has the entries that the delta lists as struck off. The query names the
--- partition of the source, since comparing the source of each row would double the time.
+-- entries whose record of yesterday is not in today's dump. If every record of a full dump was read, stage.absent has
+-- all entries that are not gone yet. In a delta, stage.absent has the entries that the delta lists as struck off. The
+-- query names the partition of the source, since comparing the source of each row would double the time.
 do $do$
 begin
     execute format(

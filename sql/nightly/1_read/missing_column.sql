@@ -1,7 +1,7 @@
 -- Replaces the view stage.mapped, so that the fields of a column that a file lacks keep yesterday's values. The field
--- of an optional column keeps yesterday's value only if no other column states a value. In a new entry, such a field is
--- unknown, and its first value on a later day makes no event. A file without a required column is refused by
--- check/guard_missing_column.sql until the operator accepts it.
+-- of an optional column keeps yesterday's value only if no other column states a value. In a new entry, the field of a
+-- missing column is unknown, and its first value on a later day makes no event. A file without a required column is
+-- refused by check/guard_missing_column.sql until the operator accepts it.
 alter view stage.mapped rename to mapped_alone;
 
 create view stage.missing_field as

@@ -15,8 +15,8 @@ create unlogged table stage.night (
     dump_kind text not null,
     -- Whether the registry states only the main activity of an entry.
     has_one_activity boolean not null,
-    -- For each classification of activities, the first day on which a dump may move all entries to its codes. A dump
-    -- may use a classification that is not listed on any day.
+    -- For each classification of activities, the first day on which a dump may move all entries to its codes. A
+    -- classification that is not listed may be used on any day.
     recoded_from jsonb not null,
     country_code text not null,
     dump_date date not null,
@@ -48,8 +48,9 @@ create unlogged table stage.file (
     processed_until date
 );
 
--- Holds one row per column that the mapping reads and a file lacks. `place` is its position in the source's list.
--- `tells` lists the entry's fields that come from the column. `record_file_no` is the file of the records that lack it.
+-- Holds one row per column that the mapping reads and a file lacks. `place` is the column's position in the source's
+-- list of columns. `tells` lists the entry's fields that come from the column. `record_file_no` is the file of the
+-- records that lack the column.
 create unlogged table stage.missing_column (
     file_no integer not null,
     place integer not null,
@@ -59,7 +60,7 @@ create unlogged table stage.missing_column (
     record_file_no integer not null
 );
 
--- Holds one row per new entry, with its new id. The table is empty in a first snapshot, whose entries are all new.
+-- Holds one row per new entry, with its new id. `new_id` is empty in a first snapshot, whose entries are all new.
 create unlogged table stage.new_id (
     file_no integer not null,
     line bigint not null,

@@ -1,7 +1,7 @@
 -- Compares yesterday with today: finds the entries of stage.absent that are gone. A gone entry has no record in a full
 -- dump, or is listed as deleted in a delta. The strike-off events of gone entries are written by 4_events/states.sql.
 
--- Holds one row per number in a rejected record. `types` lists its possible identifier types; null if uncertain.
+-- Holds one row per number in a rejected record. `types` lists the number's possible types; null if uncertain.
 create unlogged table stage.unreadable_number as
 with written as (
     select distinct
@@ -108,7 +108,7 @@ select
         )
         -- An entry that was imported on demand may be newer than the dump, and therefore missing in the dump.
         or entry.changed_date >= night.dump_date
-        -- CEIDG returns an entry with a future start date on demand, but not in dumps before that date.
+        -- CEIDG returns an entry with a future start date on demand, but lists it in dumps only from that date on.
         or entry.start_date > night.dump_date
     ) as waits
 from absent

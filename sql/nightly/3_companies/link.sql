@@ -68,7 +68,7 @@ return one.entity_type <> other.entity_type
 or coalesce(one.krs <> other.krs, false)
 or coalesce(
     registry.lower(one.surname) <> registry.lower(other.surname)
-    -- REGON also states a person's second first name, so that only the first one is compared.
+    -- REGON also states a person's second name, so that only the first name is compared.
     and registry.lower(split_part(one.first_name, ' ', 1))
     <> registry.lower(split_part(other.first_name, ' ', 1)),
     false
@@ -176,7 +176,7 @@ select stage.label_components();
 
 -- Nodes are linked by NIP last, since any entry of a component (linked nodes) can contradict a shared NIP.
 
--- Holds one row per NIP and component, if several components have the NIP. `first_label` is the oldest one's label.
+-- Holds one row per component and NIP that several components have. `first_label` is the oldest component's label.
 create unlogged table stage.same_nip as
 with holder as (
     select suspect_node.nip, suspect_node.node

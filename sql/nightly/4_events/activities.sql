@@ -31,7 +31,7 @@ language sql stable as $$
 $$;
 
 -- Lists one row per added or removed code of an entry. If an entry moves to another version of the classification, the
--- codes of stage.explained_codes make one event. A code in both lists without a mapping is unchanged.
+-- codes of stage.explained_codes make one event. A code of yesterday and today that has no mapping is unchanged.
 with changed as (
     select
         after.company_id, after.entry_id, before.activity_version as old_version,
@@ -92,7 +92,8 @@ group by
     case when not activity_change.is_explained then activity_change.code end;
 
 -- Turns a changed main activity into an event. In a registry that states only the main activity, the change is a
--- reclassification if the registry announced the new code or, without an announcement, the recoding key maps them.
+-- reclassification if the registry announced the new code or, without an announcement, if the recoding key maps the old
+-- code to the new code.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,

@@ -10,7 +10,7 @@ from stage.before
 join stage.after using (entry_id)
 where before.legal_form is distinct from after.legal_form;
 
--- Writes the events about added, changed and removed values. Addresses and name lists are built only if parts differ.
+-- Writes the events about added, changed and removed values. Addresses and name lists are built only if a part differs.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id, after.entry_id, event_type.event_type, value.old_value, value.new_value

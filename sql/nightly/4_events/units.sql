@@ -4,7 +4,8 @@
 -- identifier count as the same address.
 
 with open_unit as (
-    -- Lists the open units of changed entries, of yesterday and today. `place` is the position in the entry's list.
+    -- Lists the open units of changed entries, of yesterday and of today. `place` is the unit's position in its entry's
+    -- list.
     select
         after.company_id, after.entry_id, after.entry_key, after.name as company_name, list.is_old,
         unit.place,
@@ -192,7 +193,7 @@ where
     unit.new_line is distinct from unit.old_line
     and registry.value_meaning(night.country_code, 'unit', unit.new_line)
     is distinct from registry.value_meaning(night.country_code, 'unit', unit.old_line)
-    -- About a withheld unit, only the opening and the closing make events, which state its number alone.
+    -- A withheld unit makes events only when it opens or closes; these events state only the unit's number.
     and not (unit.is_partial and unit.old_line is not null and unit.new_line is not null)
     and not (
         unit.is_seat

@@ -1,5 +1,5 @@
 -- Merges equal events of a company's entries into one change, and finds the changes that confirm (corroborate) an event
--- of another registry. Event and change are at most registry.confirmation_days apart (function/02_figures.sql).
+-- of another registry. The event and the change are at most registry.confirmation_days apart (function/02_figures.sql).
 
 -- Holds one row per change of a company: the same change in two entries makes one row. `event_id` is the event of
 -- another registry that the change confirms; null if the change is a new event.
@@ -62,8 +62,8 @@ where exists (
 );
 
 -- Deletes new events whose content another registry has already reported: a number that the other registry's entry has,
--- or the end of a company that was struck off recently. An event remains if the registry of the night has reported the
--- same subject of the company before, or if the number merges two companies tonight.
+-- or the end of a company that was struck off recently. Such an event stays if the registry of the night has reported
+-- the same subject of the company before, or if the number merges two companies tonight.
 delete from stage.company_event
 using stage.night, registry.event_type
 where
