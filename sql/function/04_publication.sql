@@ -36,8 +36,9 @@ language sql as $$
     where last_id.table_name = returned.table_name and last_id.last_id = returned.last_id;
 $$;
 
--- Returns the `changed_snapshot_no` of companies that the transaction changes. A transaction that publishes a snapshot
--- first stores `changed_snapshot_no` in the setting `registry.change_no`; the snapshot's own number is never smaller.
+-- Returns the number that the current transaction writes to `changed_snapshot_no` of the companies that it changes. A
+-- transaction that publishes a snapshot first stores this number in the setting `registry.change_no`; the snapshot's
+-- own number is never smaller than `registry.change_no`.
 create or replace function registry.next_snapshot_no() returns bigint
 language sql stable
 return coalesce(

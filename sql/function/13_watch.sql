@@ -11,8 +11,8 @@ language sql as $$
     for no key update;
 $$;
 
--- Merges a watch into another watch of the same account. The remaining watch takes over the count of events, the
--- submitted items and, where it has none itself, the alert settings and the reference.
+-- Merges a watch into another watch of the same account. The remaining watch takes over the event count and the
+-- submitted items of the merged watch, and its alert settings and reference if the remaining watch has none.
 create or replace function customer.fold_watch(folded_id bigint, keeper_id bigint) returns void
 language sql as $$
     update customer.submission_item
@@ -81,10 +81,10 @@ end;
 $$;
 
 -- Sets queued watches of any accounts to the state `ready` or `failed`, or postpones their next attempt. Then settles
--- the submissions that contain these watches. `asked` lists the numbers for which registries were asked: each with
--- `failure`, or with the time of its next attempt and its last error. If `asked` is null, handles the overdue watches
--- and the watches whose company is now known. A queued watch fails at the latest after `customer.watch_days`. Only the
--- accounts of the handled watches are locked.
+-- the submissions that contain the handled watches. `asked` lists the numbers for which registries were asked: each
+-- with `failure`, or with the time of its next attempt and its last error. If `asked` is null, handles the overdue
+-- watches and the watches whose company is now known. A queued watch fails at the latest after `customer.watch_days`.
+-- Only the accounts of the handled watches are locked.
 create or replace function customer.advance_watches(moment timestamptz, asked jsonb default null) returns void
 language plpgsql as $$
 declare

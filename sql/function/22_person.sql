@@ -151,8 +151,8 @@ end;
 $$;
 
 -- Returns the entries that a number or an entry key identifies. If a registry is given, returns all entries of the
--- registry with the number or key. Without a registry, returns the entries of natural persons whose company has the
--- number now or, if no company has it now, had it before.
+-- registry with the number or key. Without a registry, returns the natural persons' entries of the companies that have
+-- the number now; if no company has it now, of the companies that had it before.
 create or replace function person.find_entries(wanted text, number text, wanted_source text)
 returns setof registry.entry
 language sql stable

@@ -52,7 +52,7 @@ begin
                     '%s as %I',
                     case
                         when kept.column_name is null then format('mapped.%I', column_name)
-                        -- An entry key that is made from several columns is unknown if one of them is missing.
+                        -- An entry key that is made from several columns is unknown if one of the columns is missing.
                         when column_name = 'entry_key' then format(
                             'case
                                 when

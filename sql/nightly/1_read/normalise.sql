@@ -36,7 +36,7 @@ select
                             registry.shown_name(mapped.name, mapped.first_name, mapped.surname)
                         )
                 ) as name
-                -- If an entry has too many names, about the same number of each type is kept.
+                -- If an entry has too many names, about the same number of names of each type is kept.
                 order by
                     row_number() over (partition by name.type order by name.value collate "C"),
                     name.type collate "C"

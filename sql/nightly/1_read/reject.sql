@@ -51,8 +51,8 @@ where
 
 analyze stage.suspect;
 
--- Rejects records of the same entry. Of records with equal content, one is accepted, preferably the record that is
--- already published. Records that contradict each other are all rejected.
+-- Rejects repeated records of an entry. Of records with equal content, one is accepted, preferably the
+-- record that is already published. Records that contradict each other are all rejected.
 with repeated_key as (
     select suspect.entry_key
     from stage.suspect

@@ -129,7 +129,7 @@ create unlogged table stage.reject (
 );
 
 -- Holds one row per finding that rejects no record: an unknown value, an ignored file, a doubtful number, a missing
--- answer. Several rows may have the same subject and value.
+-- answer. Several findings may have the same subject and value.
 create unlogged table stage.notice (
     subject text not null,
     value text not null,

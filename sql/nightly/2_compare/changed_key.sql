@@ -153,7 +153,7 @@ where exists (
     select from stage.pair where pair.entry_id = vanished.entry_id
 );
 
--- In a delta, an entry with a new key stays paired only with the record of the new key. The record that states the end
+-- In a delta, an entry with a new key stays paired only with the record of the new key. The delta's record with the end
 -- of the old key becomes a new, struck-off entry of its own.
 delete from stage.pair
 using stage.pair as moved

@@ -1,7 +1,8 @@
 -- Compares yesterday with today: finds the entries of stage.absent that are gone. A gone entry has no record in a full
 -- dump, or is listed as deleted in a delta. The strike-off events of gone entries are written by 4_events/states.sql.
 
--- Holds one row per number in a rejected record. `types` lists the number's possible types; null if uncertain.
+-- Holds one row per number in a rejected record. `types` lists its possible identifier types, such as NIP; null if the
+-- identifier types are uncertain.
 create unlogged table stage.unreadable_number as
 with written as (
     select distinct

@@ -62,8 +62,8 @@ where exists (
 );
 
 -- Deletes new events whose content another registry has already reported: a number that the other registry's entry has,
--- or the end of a company that was struck off recently. Such an event stays if the registry of the night has reported
--- the same subject of the company before, or if the number merges two companies tonight.
+-- or the end of a company that was struck off recently. A new event stays if the registry of the night has reported the
+-- same subject of the company before, or if the number merges two companies tonight.
 delete from stage.company_event
 using stage.night, registry.event_type
 where

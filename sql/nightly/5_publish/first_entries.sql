@@ -23,7 +23,7 @@ begin
         ) with (autovacuum_enabled = false)',
         partition, source
     );
-    -- Before the insert, creates the partial indexes that cover few entries. Creating such an index after the insert
+    -- Before the insert, creates the partial indexes that cover few entries. Creating a partial index after the insert
     -- takes seven times as long, since it scans all entries.
     for statement in
         select format(step.statement, partition)

@@ -1,6 +1,7 @@
 -- Counts the new entries of each group for stock.sql and statistics.sql, in parallel with the publishing transaction.
--- Parallel workers are off, since other steps run at the same time. A new entry is in no stock if it is struck off or
--- its registry states DELETED. The query reads stage.new_record, since it does not need the joins of stage.new_entry.
+-- Parallel workers are off, since other steps of the night run at the same time. A new entry is in no stock if it is
+-- struck off or its registry states DELETED. The query reads stage.new_record, since it does not need the joins of
+-- stage.new_entry.
 set local max_parallel_workers_per_gather = 0;
 
 create unlogged table stage.new_stock as

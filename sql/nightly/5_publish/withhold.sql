@@ -1,7 +1,8 @@
 -- Hides the fields that owners withhold from now on: in gone entries, in earlier events and in copies, such as mails.
 -- The fields that an objection hides are listed in `person.hidden` (function/21_hidden_entry.sql).
 
--- Hides the gone entries of a company whose owner now withholds another entry, since no later dump can hide them.
+-- Hides the gone entries of a company whose owner now withholds another entry, since no later dump can hide gone
+-- entries.
 select person.hide(
     array(
         select gone
