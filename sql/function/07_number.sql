@@ -183,11 +183,10 @@ end;
 $$;
 
 -- Returns the id of the company that has the number now. Of several companies with the number, a company with an entry
--- that is not deleted takes precedence, then the oldest company. For a number that no company has now, returns the
--- company that lost the number last. Returns null for an unknown number, and for the number of a unit (establishment)
--- that its company never opened. A withdrawn (hidden) entry lists no units, so that any unit number of its company is
--- accepted. If `number_type` is null, `number` is a company id; for a merged company, the remaining company's id is
--- returned.
+-- that is not deleted takes precedence, then the oldest company. For a number without a company, returns the company
+-- that lost it last. Returns null for an unknown number, and for the number of a unit (establishment) that its company
+-- never opened. A withdrawn (hidden) entry lists no units, so that any unit number of its company is accepted. If
+-- `number_type` is null, `number` is a company id; for a merged company, the remaining company's id is returned.
 create or replace function registry.find_company(number_type text, number text) returns bigint
 language plpgsql stable parallel safe as $$
 declare

@@ -4,8 +4,7 @@
 -- identifier count as the same address.
 
 with open_unit as (
-    -- Lists the open units of changed entries, of yesterday and of today. `place` is the unit's position in its entry's
-    -- list.
+    -- Lists yesterday's and today's open units of changed entries. `place` is the unit's position in its entry's list.
     select
         after.company_id, after.entry_id, after.entry_key, after.name as company_name, list.is_old,
         unit.place,

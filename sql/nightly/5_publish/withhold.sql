@@ -1,8 +1,7 @@
 -- Hides the fields that owners withhold from now on: in gone entries, in earlier events and in copies, such as mails.
 -- The fields that an objection hides are listed in `person.hidden` (function/21_hidden_entry.sql).
 
--- Hides the gone entries of a company whose owner now withholds another entry, since no later dump can hide gone
--- entries.
+-- Hides the gone entries, which no later dump can hide, of a company whose owner now withholds another entry.
 select person.hide(
     array(
         select gone
