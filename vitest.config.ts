@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // Vitest runs one worker more than the machine has processors, because tests spend a fifth of their time waiting.
+    // Vitest runs one worker more than the machine has processors, because tests wait during a fifth of their time.
     maxWorkers: availableParallelism() + 1,
-    // V8 counts the many buffers of nights in its global limit: otherwise garbage collection takes a third of the CPU.
+    // V8 then counts the many buffers of nights in its limit: otherwise garbage collection takes a third of the CPU.
     execArgv: ['--external-memory-accounted-in-global-limit'],
     // Test files share the loaded modules of their process, because loading them takes longer than most test files.
     isolate: false,

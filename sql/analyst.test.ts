@@ -9,7 +9,7 @@ import { verify } from '../pipeline/night/verify.ts';
 const readme = new URL('README.md', import.meta.url);
 
 /**
- * The result of each query of the README on the fixture days of both countries: the number of rows, and the first rows.
+ * The result of each query of sql/README.md on the fixture days of both countries: the row count, and the first rows.
  */
 const answers = (
   await readFile(new URL('../fixtures/registry/answers.txt', import.meta.url), 'utf8')
@@ -22,10 +22,10 @@ const answers = (
   });
 
 const db = await (await shareAllSources()).copy();
-/** A database with two countries, in which France has the older days. */
+/** A database with two countries, in which the newest published day of France is older than that of Poland. */
 const both = await (await shareDemonstration()).copy();
 
-/** Runs a query in the role of analysts, after changes by the owner that are rolled back. */
+/** Runs a query in the role of analysts, after the owner's `changes` to the tables, and rolls the changes back. */
 async function ask(query: string, changes = '', of = db): Promise<Record<string, unknown>[]> {
   const client = await of.pool.connect();
   try {
@@ -37,7 +37,7 @@ async function ask(query: string, changes = '', of = db): Promise<Record<string,
   }
 }
 
-/** Returns the rows of a query, each as one line. */
+/** Returns the rows of a query, each row as one line of text. */
 async function linesOf(query: string, changes?: string, of?: TestDatabase): Promise<string[]> {
   const rows = await ask(`select asked::text as line from (${query}) as asked`, changes, of);
   return rows.map(({ line }) => String(line).slice(1, -1).replaceAll(',', ' '));
@@ -156,7 +156,7 @@ describe('companies and entries', () => {
       'regon 2026-11-05 2026-11-06 2',
       'regon 2026-11-06  39',
     ]);
-    // One entry of company 27 is gone, and the company's other entries are not.
+    // One entry of company 27 has vanished from its registry; the company's other entries have not.
     const companies = await linesOf(`
       select company_id, last_seen_date from analyst.company where company_id in (18, 27, 118)
       order by company_id
@@ -296,7 +296,7 @@ describe('the divisions and groups of the PKD', () => {
       where activity_version = 2007 and activity in ('4110Z', '4120Z', '4520Z', '4532Z', '5210A', '6391Z')
       order by activity
     `);
-    // The targets of the code 4120Z are in two sections, so it stays in the section of its division.
+    // The code 4120Z corresponds to codes of two sections, so the view shows the old section of its division.
     expect(codes).toEqual(['4110Z M', '4120Z F', '4520Z T', '4532Z G', '5210A D', '6391Z J']);
   });
 });

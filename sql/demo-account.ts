@@ -9,8 +9,8 @@ import type { Pool } from 'pg';
 export const DEMO_EMAIL = 'demo@registry.example';
 
 /**
- * Returns the number of published snapshots of invented days, and the number for real days. Invented days remain in the
- * statistics and events, even if later dumps contain other companies.
+ * Returns two numbers of published snapshots: of invented days, and of real days. A snapshot of an invented day counts
+ * for ever, because its statistics and events stay.
  */
 export async function countSnapshots(pool: Pool): Promise<Record<'invented' | 'real', number>> {
   const { rows } = await pool.query<Record<'invented' | 'real', number>>(
@@ -24,7 +24,7 @@ export async function countSnapshots(pool: Pool): Promise<Record<'invented' | 'r
 }
 
 /**
- * Revokes the tokens of the demo account, because they are not secret enough for a public API.
+ * Revokes the demo account's tokens, because the file and output that show them are not secret enough for a public API.
  *
  * @returns the number of revoked tokens
  */

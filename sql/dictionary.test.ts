@@ -8,12 +8,12 @@ function readDictionary(name: string, folder = 'country/pl'): Record<string, str
   return parse(text, { columns: true });
 }
 
-/** Returns one column of the given rows, in their order. */
+/** Returns the values of one column, in the order of the given rows. */
 function column(rows: Record<string, string>[], name: string): string[] {
   return rows.map((row) => row[name] ?? '');
 }
 
-/** Returns the distinct values of the column `of`, for each value of the column `by`. */
+/** For each value of the column `by`, returns the distinct values of the column `of`. */
 function group(rows: Record<string, string>[], by: string, of: string): Map<string, Set<string>> {
   const groups = new Map<string, Set<string>>();
   for (const row of rows) {
@@ -62,7 +62,7 @@ describe('each country', () => {
     const regions = new Set(column(of(country, 'region'), 'code'));
     const counted = column(of(country, 'population'), 'voivodeship');
     expect(counted.filter((code) => !regions.has(code))).toEqual([]);
-    // INSEE counts the inhabitants of Mayotte separately, so the dictionary lacks them.
+    // INSEE counts the inhabitants of Mayotte separately, so the dictionary has no population of Mayotte.
     expect(regions.size - counted.length).toBe(country === 'fr' ? 1 : 0);
   });
 
@@ -151,7 +151,7 @@ describe('event_type', () => {
     expect(column(levels, 'severity')).toEqual(rising);
   });
 
-  // The cases are the examples that the specification gives for its severities, classes and categories.
+  // The cases are the examples of severities, classes and categories that the API specification gives.
   test.each([
     ['COMPANY_FAX_ADDED', 'info', 'growth', 'contacts'],
     ['COMPANY_FAX_CHANGED', 'info', 'change', 'contacts'],

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
-/** The companies whose events a feed contains: the companies that the account watches, or all companies. */
+/** The scope of a feed: events of the companies that the account watches (`watched`), or of all companies (`all`). */
 export const feedScope = z.enum(['watched', 'all']);
 
 /** A position in a feed: the client has read all events up to and including `event_id`; 0 is the beginning. */
@@ -23,7 +23,7 @@ export function readCursor(cursor: string): FeedPosition | undefined {
   const [, scope, event_id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (event_id === undefined) return undefined;
   const position = { scope: feedScope.parse(scope), event_id };
-  // The position is written again and compared, because the decoder ignores characters outside of base64url and `form`
-  // ignores the checksum.
+  // The position is encoded again and compared with the cursor, because the decoder ignores characters outside of
+  // base64url, and `form` ignores the checksum.
   return writeCursor(position) === cursor ? position : undefined;
 }

@@ -2,7 +2,7 @@ import { runPrepared } from './connection/prepared.ts';
 import type { Db } from './connection/kysely.ts';
 import type { FeedPosition } from './feed-cursor.ts';
 
-/** The lists of codes in a filter, by the request field that names their codes. */
+/** For each request field of a filter, the list of `FeedFilter` that holds the codes of the field. */
 export const filterLists = {
   event_type: 'event_types',
   severity: 'severities',
@@ -19,7 +19,7 @@ type FilterList = 'countries' | (typeof filterLists)[keyof typeof filterLists];
 /**
  * The filter of a feed, with codes of the dictionaries; an absent field does not restrict the events. The codes in
  * `regions` and `legal_forms` begin with the code of their country and a space. Region, legal form and activity are
- * compared with the present values of the company, not with its former values.
+ * compared with the company's present values, even for an older event.
  */
 export type FeedFilter = { [List in FilterList]?: string[] | undefined } & {
   [Day in 'from_date' | 'to_date']?: string | undefined;
@@ -30,7 +30,7 @@ interface FeedRequest {
   scope: FeedPosition['scope'];
   /** The id of the event after which the part begins; 0 for the beginning of the feed. */
   after: string;
-  /** The largest number of events in the part. */
+  /** The maximum number of events in the part of the feed. */
   limit: number;
   filter: FeedFilter;
 }
@@ -39,7 +39,7 @@ interface FeedRequest {
 export interface FeedPart {
   /** The events of the part, as the JSON text of an array. */
   events: string;
-  /** The position after the part; it may be after the last event of the part, as the filter leaves out events. */
+  /** The id of the event after which the next part begins; the filter may have left out this event. */
   last_event_id: string;
   /** Whether more events may follow the part. A filter that leaves out many events can make the part short or empty. */
   has_more: boolean;
@@ -47,7 +47,7 @@ export interface FeedPart {
   published: Record<string, string>;
 }
 
-/** Returns a part of a feed in the order of publication; undefined for a position that was never published. */
+/** Returns a part of a feed in the order of publication; undefined if the event `after` was never published. */
 export async function readFeed(
   db: Db,
   { account_id, scope, after, limit, filter }: FeedRequest,

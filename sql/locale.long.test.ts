@@ -9,7 +9,7 @@ import { migrate } from './migrate.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** Returns the tables after three nights of each registry. */
+/** Returns the rows of all tables after three nights of each registry. */
 async function publishFixtures(db: Database): Promise<Record<string, string[]>> {
   for (const day of ['02', '04', '06']) {
     for (const source of ['regon', 'krs', 'ceidg']) {
@@ -26,9 +26,9 @@ describe('the locale of the database', () => {
     const ordinary = await createTestDatabase();
     const expected = await publishFixtures(ordinary);
     for (const locale of [
-      // In this locale only ASCII letters have capitals.
+      // With LC_CTYPE C, only ASCII letters have capitals.
       `locale_provider libc lc_collate 'C' lc_ctype 'C'`,
-      // In this locale the capital of `i` has a dot, and texts are not ordered by their bytes.
+      // In the Turkish locale, the capital of `i` has a dot, and texts are not ordered by their bytes.
       `locale_provider icu icu_locale 'tr'`,
     ]) {
       const db = await createTestDatabase('template0', locale);

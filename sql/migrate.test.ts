@@ -12,7 +12,7 @@ import { migrate } from './migrate.ts';
 
 const shared = await createTestDatabase('template0');
 
-/** Opens a second connection, as of another process, which is closed at the end of the test. */
+/** Opens a second connection pool, like another process; the pool is closed at the end of the test. */
 async function connectAgain(): Promise<Database> {
   const other = await connect({
     DATABASE_URL: shared.url,
@@ -79,7 +79,7 @@ describe('migrate', () => {
     await edit(folder, 'dictionary/event_type.csv', (text) =>
       text
         .replace(/^COMPANY_STRUCK_OFF.*\n/m, '')
-        // COMPANY_FAX_REMOVED has no event and is replaced; COMPANY_NAME_CHANGED has an event and stays.
+        // No event has COMPANY_FAX_REMOVED, which is replaced; an event has COMPANY_NAME_CHANGED, which stays.
         .replace(/^COMPANY_FAX_REMOVED.*\n/m, 'COMPANY_MOVED,high,risk,location,move,,It moved.\n')
         .replace('COMPANY_NAME_CHANGED,warning', 'COMPANY_NAME_CHANGED,critical'),
     );
@@ -170,7 +170,7 @@ describe('migrate', () => {
   });
 
   test('ends when its session is ended', async () => {
-    // The sessions of this connection end too, because the test would not finish with an open session.
+    // The sessions of `other` are ended too, because the test would not finish with an open session.
     const other = await connectAgain();
     const reader = await shared.pool.connect();
     await reader.query('begin; lock table registry.applied_migration');

@@ -10,25 +10,25 @@ import { inSession, isThere } from './connection/database.ts';
 import { productVersion, requireSuitable } from './version-check.ts';
 
 /**
- * Matches a line of a `.sql` file that names another file, below `dictionary/`. `\copy <table> from '<file>'` copies a
- * CSV file into the table; the first line of the file names the columns. `\load <dictionary> from '<file>'` replaces
- * all rows of the dictionary. `\include '<file>'` runs the statements of the file. `country/*` stands for the folder of
- * each country that has the file.
+ * Matches a line of a `.sql` file that names another file: a path below `dictionary/`, or below `country/*`. `\copy
+ * <table> from '<file>'` copies a CSV file into the table; the first line of the file names the columns. `\load
+ * <dictionary> from '<file>'` replaces all rows of the dictionary. `\include '<file>'` runs the statements of the file.
+ * `country/*` in a path stands for each country's folder that has the file.
  */
 const FILE_LINE = /^\\(copy|load|include)(?: (.+) from)? '([^']+)'$/gm;
 
 /** A part of the schema: the record of the release, a migration, or a file of functions and views. */
 interface Part {
   name: string;
-  /** The hash of the part; the part is applied again when its hash changes. An empty hash: the part is applied once. */
+  /** The hash of the part, which is applied again if its hash has changed; empty: the part is applied only once. */
   sha256: string;
   apply: (client: ClientBase) => Promise<void>;
 }
 
 /**
- * Upgrades the schema to this version, also when several processes do so in parallel. Applies the migrations first,
- * then the dictionaries, functions, triggers and views. Also creates the role of analysts, which a backup does not
- * contain. Throws a readable error when the database is not suitable.
+ * Upgrades the schema to this version; several processes may do so at the same time. Applies the migrations first, then
+ * the dictionaries, functions, triggers and views. Also creates the role of analysts, which a backup does not contain.
+ * Throws a readable error if the database is not suitable.
  *
  * @param options.folder the folder with `migrations/`, `function/`, `dictionary/` and `country/`
  * @returns the names of the parts that were applied
@@ -41,7 +41,7 @@ export async function migrate(
     await lockMigrations(holder, version);
     const applied = await inSession(pool, async (client) => {
       const pending = await findPending(client, [
-        // The release is recorded first, so that no older version can restore its functions from now on.
+        // The release is recorded first, so that no process of an older version can restore its functions any more.
         { name: `release ${version}`, sha256: '', apply: () => Promise.resolve() },
         ...(await readParts(folder, 'migrations')),
         ...(await readParts(folder, 'function')),
@@ -57,7 +57,7 @@ export async function migrate(
 
 /**
  * Waits until no other process migrates the database, and locks `registry.applied_migration` until the commit. Only the
- * owner of this table can lock it. The lock lets a second session write the applied parts to the table.
+ * owner of this table can lock it. In spite of the lock, this process's second session can write to the table.
  */
 async function lockMigrations(holder: ClientBase, version: string): Promise<void> {
   await requireSuitable(holder, version);
@@ -81,7 +81,7 @@ async function createBookkeeping(client: ClientBase): Promise<void> {
      )`,
   );
   await created.catch((error: DatabaseError) => {
-    // Another process created the schema or the table at the same time.
+    // These codes mean that another process created the schema or the table at the same time.
     if (!['23505', '42P06', '42P07'].includes(error.code ?? '')) throw error;
   });
 }
@@ -112,7 +112,7 @@ async function applyPart(client: ClientBase, { name, sha256, apply }: Part): Pro
 
 /**
  * Reads the `.sql` files of one folder and its subfolders as parts of the schema, in the order of their numbers. A file
- * of functions is applied again when its own text changes, or the text of a file that it names.
+ * of functions is applied again if its own text has changed, or the text of a file that it names.
  */
 async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<Part[]> {
   const names = (await readdir(new URL(kind, folder), { recursive: true })).filter((name) =>
@@ -131,7 +131,7 @@ async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<
   return Promise.all(parts);
 }
 
-/** Returns the files that a line names, each with the code of its country; without a country the code is empty. */
+/** Returns the files that a line names, each with the code of its country; `dictionary/` has the empty code. */
 function findFiles(pattern: string, folder: URL): { country: string; url: URL }[] {
   if (!pattern.startsWith('country/*/')) {
     return [{ country: '', url: new URL(`dictionary/${pattern}`, folder) }];
@@ -147,7 +147,7 @@ function findFiles(pattern: string, folder: URL): { country: string; url: URL }[
 
 /** Runs the statements of a text and, at each line that names a file, the named file. */
 async function run(client: ClientBase, text: string, folder: URL): Promise<void> {
-  // `split` keeps the groups of the pattern, so it returns statements, verb, target, file, statements, and so on.
+  // `split` also returns the groups of the pattern: statements, verb, target, file, statements, and so on.
   const parts = text.split(FILE_LINE);
   for (let at = 0; at < parts.length; at += 4) {
     const [statements = '', verb, target = '', pattern] = parts.slice(at, at + 4);

@@ -3,7 +3,7 @@ import { createTestDatabase } from '../fixtures/database/test-database.ts';
 
 const db = await createTestDatabase();
 
-/** Returns the given numbers that may be numbers of the type. */
+/** Returns those of the given values that can be numbers of the type. */
 async function take(type: string, numbers: string[]): Promise<string[]> {
   const { rows } = await db.pool.query<{ number: string }>(
     'select number from unnest($2::text[]) as number where registry.is_number($1, number)',
@@ -20,11 +20,11 @@ describe('a number of a type', () => {
     ['SIREN', ['732829320', '356000000'], ['732829321', '000000000', '73282932', '7328293200']],
     [
       'SIRET',
-      // No SIRET with the SIREN of La Poste (356000000) is refused.
+      // The check digit of a SIRET with the SIREN of La Poste (356000000) is not checked.
       ['73282932000074', '35600000000048', '35600000049837', '35600000012345'],
       ['73282932000075', '73282932100073', '00000000000000', '7328293200007', '35600001000000'],
     ],
-    // The prefixes of Corsica and of the overseas territories contain a letter.
+    // The RNA prefixes of Corsica and of the overseas territories contain a letter.
     [
       'RNA',
       ['W751000001', 'W2A1000034', 'W9R4005678'],

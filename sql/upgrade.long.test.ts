@@ -98,7 +98,7 @@ async function describeSchema({ pool }: Database): Promise<Record<string, string
   for (const [kind, query] of Object.entries(parts)) {
     const { rows } = await pool.query<{ line: string }>(query);
     expect([kind, rows.length]).not.toEqual([kind, 0]);
-    // The parentheses are removed, because a restored dump nests them in another way.
+    // Parentheses in expressions are removed, because a restored database nests them in another way.
     described[kind] = rows.map(({ line }) => line.replaceAll(/[()]/g, '')).toSorted();
   }
   return described;

@@ -31,7 +31,7 @@ async function openAs(role: string, { url }: TestDatabase): Promise<Database> {
 async function createRole(): Promise<string> {
   const role = `registry_test_${randomUUID().replaceAll('-', '')}`;
   await administer(serverUrl, `create role ${role} login`);
-  // This hook runs after the databases are dropped in which the role has rights.
+  // This hook runs after the databases in which the role has rights are dropped: only then can the role be dropped.
   onTestFinished(() => administer(serverUrl, `drop role ${role}`));
   return role;
 }
@@ -59,7 +59,7 @@ describe('migrate', () => {
     await runSource(db, 'regon', fixtureDays[1]!);
     expect(await verify(db, 'regon')).toEqual([]);
     await runSource(db, 'krs', fixtureDays[1]!);
-    // The error for a login of another product names the owner of the tables.
+    // If the login is not the owner of the product's tables, the error names their owner.
     await administer(serverUrl, `grant create on database ${name} to ${other}`);
     await expect(migrate(await openAs(other, empty))).rejects.toThrow(
       `The tables of the database ${name} belong to ${role}, not to ${other}: connect as ${role}, or restore as ${other}`,

@@ -21,7 +21,7 @@ export async function requireSuitable(client: ClientBase, version: string): Prom
     /** The owner of the product's tables; null if the database has no such tables. */
     owner: string | null;
     is_owner: boolean | null;
-    /** The existing schemas whose names the product needs, separated by commas. */
+    /** The existing schemas whose names the product needs for its own schemas, separated by commas. */
     taken: string | null;
   }>(
     `select

@@ -1,6 +1,6 @@
 -- Charges the credit withdrawals in the list $1. Returns one row per paid withdrawal: its operation key, and the
--- balance after the withdrawal. The withdrawals of an account are charged in the order of the list, until the balance
--- does not cover the next one. A wallet that another transaction has locked is not charged, so that no process waits.
+-- balance after the withdrawal. An account's withdrawals are charged in the order of the list until the balance does
+-- not cover the next one. A wallet that another transaction has locked is not charged, so that no process waits.
 with asked as materialized (
     select *
     from rows from (
@@ -10,8 +10,8 @@ with asked as materialized (
     ) with ordinality as asked (account_id, amount, description, operation_key, created_at, place)
 ),
 
--- `skip locked` skips only wallets that another transaction has locked, not wallets that this transaction has locked. A
--- locked row has the newest committed balance.
+-- `skip locked` skips only wallets that another transaction has locked, not wallets that this transaction has locked.
+-- After the lock, the row shows the newest committed balance.
 locked as materialized (
     select account_id, balance, last_transaction_no
     from customer.wallet

@@ -1,7 +1,7 @@
--- Counts a hit for each rate limit key in the list $1 at the time $2, and returns one row per key with its count of
--- hits. If the window of a key has ended, a new window begins and ends at the time that the list $3 gives for the key.
--- Rows are locked in the order of their keys, so that two processes cannot deadlock. The commit does not wait for the
--- disk (`synchronous_commit` is off): a crash may lose the hits of the last moments.
+-- Counts a request for each rate limit key in the list $1 at the time $2, and returns one row per key with its count.
+-- If the window of a key has ended, a new window begins and ends at the time that the list $3 gives for the key. Rows
+-- are locked in the order of their keys, so that two processes cannot deadlock. The commit does not wait for the disk
+-- (`synchronous_commit` is off): a crash may lose the newest counts.
 with setting as materialized (
     select set_config('synchronous_commit', 'off', true)
 )

@@ -1,5 +1,5 @@
 -- Returns the number of valid API tokens of the account $1: neither revoked nor expired at the time $3. Deletes the
--- account's revoked and expired tokens except the $2 that ended last. The caller must have locked the account.
+-- account's other tokens (revoked or expired) except the $2 that ended last. The caller must have locked the account.
 with ended as (
     delete from customer.token
     where token_id in (

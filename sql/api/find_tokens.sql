@@ -1,6 +1,6 @@
--- Returns one row per known token among the hashes $1, with the account and the state of the token at the time $2.
--- `snapshot_no` is the newest snapshot: a request with the token must read this snapshot or a newer one. The query only
--- reads, so a standby can run it.
+-- Returns one row per known token among the hashes $1, with the token's account and validity at the time $2.
+-- `snapshot_no` is the number of the newest snapshot at this moment: the request of the token must not read an older
+-- snapshot. The query only reads, so a standby can run it.
 select
     encode(token.secret_hash, 'hex') as hash,
     account.account_id, account.user_ref, account.name as user_name, token.token_id,

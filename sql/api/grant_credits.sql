@@ -1,4 +1,4 @@
--- Adds $2 credits to the wallet of the account $1, and creates a missing wallet. $3 of the credits count as purchased.
+-- Adds $2 credits, $3 of which count as purchased, to the wallet of the account $1, and creates a missing wallet.
 -- Writes a wallet transaction of the type $4 with the description $5 and the operation key $6, at the time $7.
 with credited as (
     insert into customer.wallet as wallet (

@@ -1,6 +1,6 @@
--- Returns one row per company that the lists $1 (types) and $2 (values) name, in their order. A null type means that
--- the value is a company's reference (`company_ref`). The row of an unknown company has nulls, and `[]` as identifiers.
--- The name is empty where the owner of the company objects to being found.
+-- Returns one row per number in the lists $1 (types) and $2 (values), in the order of the lists, with the number's
+-- company. A null type means that the value is a company's reference (`company_ref`). The row of an unknown number has
+-- nulls, and `[]` as identifiers. The name is empty if the owner of the company objects to being found in searches.
 select
     company.company_id as company_ref,
     case when company.company_id is not null then coalesce(company.name, '') end as name,

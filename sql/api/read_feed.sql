@@ -1,14 +1,13 @@
--- Returns one row: a part of a feed as JSON, and the newest published day of each registry. The part has the first $4
--- events after the event $3 that the filter $5 selects. The scope $2 is `watched` for the feed of the account $1, or
--- `all` for all companies whose owner does not object to being found.
--- Events come in the order of publication: by range of event ids (`registry.event_range`), and by id within a range. An
--- event that is published later comes later, even where its id is smaller.
--- `last_event_id` is the event after which the next answer begins; the filter may leave out this event. One answer
--- reads at most `registry.feed_scan()` events, so a filter may leave an answer empty although more events follow.
--- Returns no row where the event $3 was never published. A position that was never published belongs to another
--- database; a client that continued from it would silently miss events.
--- The scope and the limit are read from the query `asked`, so that the planner does not see them and all calls share
--- one plan. Planning takes longer than reading.
+-- Returns one row: a part of a feed as JSON, and the newest published day of each registry. The part begins after the
+-- event $3, and has the next $4 events that the filter $5 selects. The scope $2 is `watched` for the feed of the
+-- account $1, or `all` for all companies whose owner does not object to being found. Events come in the order of
+-- publication: by range of event ids (`registry.event_range`), and by id within a range. An event that is published
+-- later comes later in the feed, even if its id is smaller. `last_event_id` is the event after which the next part
+-- begins; this part may lack the event because of the filter. One call reads at most `registry.feed_scan()` events, so
+-- a filter may leave the part empty although more events follow. Returns no row if the event $3 was never published:
+-- the client has the position from another database, and would silently miss events. The scope and the limit are read
+-- from the query `asked`, so that the planner does not see them and all calls share one plan: planning the query takes
+-- longer than reading the events.
 with asked as materialized (
     select feed_filter.*, $2::text as scope, $4::int as item_limit
     from registry.feed_filter($5::jsonb)
@@ -38,7 +37,7 @@ part as materialized (
     order by event_range.snapshot_no
 ),
 
--- The query `page` reads the rows of `scanned` one by one, and usually stops before the last row.
+-- The query `page` reads the rows of `scanned` one by one, and usually ends before it has read all of them.
 scanned as materialized (
     select part.snapshot_no, found.*
     from part
@@ -108,7 +107,7 @@ listed as materialized (
     select array(select page.event_id from page order by page.snapshot_no, page.event_id) as event_ids
 ),
 
--- Finds the event with which the answer ends although more events may follow; null where no event follows.
+-- Finds the event at which the part ends although more events may follow; null if no event follows.
 ending as materialized (
     select coalesce(
         case when cardinality(listed.event_ids) > $4::int then listed.event_ids[$4::int] end,

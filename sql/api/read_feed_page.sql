@@ -1,13 +1,13 @@
 -- Returns one row: a page of the events in the feed of the account $1 that the filter $2 selects, as JSON. The row also
--- has the number of selected events, and the newest published day of each registry. The page skips the newest $3 events
--- and has the next $4, newest first.
--- The planner sees the values of the parameters, so it drops the conditions of absent fields. The planner then reads
--- only the index of `customer.feed` that the other conditions need.
+-- has the number of selected events, and the newest published day of each registry. The page skips the newest $3
+-- selected events and has the next $4 events, newest first. The planner sees the values of the parameters, so it drops
+-- the conditions of absent filter fields, and reads only the index of `customer.feed` that the remaining conditions
+-- need.
 with asked as materialized (
     select feed_filter.* from registry.feed_filter($2::jsonb)
 ),
 
--- Collects the event ids of the countries that the filter leaves out; null where these countries have no events.
+-- Collects the event ids of the countries that the filter excludes; null if these countries have no events.
 other_country as materialized (
     select range_agg(int8range(event_range.first_event_id, event_range.last_event_id, '[]')) as event_ids
     from asked
@@ -51,8 +51,8 @@ selected as not materialized (
         )
 ),
 
--- Reads the events of a filter that selects few events (at most `registry.feed_scan()`). Without this query the
--- planner, which does not expect few events, would search the whole feed in the order of a page.
+-- Reads the events of a filter that selects few events (at most `registry.feed_scan()`). Without this query, the
+-- planner would expect many events, and search the whole feed in the order of the page.
 few as materialized (
     select selected.event_id, selected.event_date
     from selected
@@ -78,7 +78,7 @@ counted as materialized (
     cross join (select count(*) as event_count from few) as read
 ),
 
--- Reads a page in the second half of the selected events from their end, which skips fewer rows.
+-- If the page is in the second half of the selected events, reads the events in reverse order, which skips fewer rows.
 page as materialized (
     select part.event_id
     from (

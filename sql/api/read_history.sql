@@ -1,7 +1,7 @@
 -- Returns one row for a known company: a page of its events that the filter $5 selects, their total count, and the
--- newest published day of each registry of the country. The page skips the newest $4 events and has the next $3. The
--- number $2 of the type $1 names the company; where $1 is null, $2 is the company's reference. The primary key of
--- `registry.event` finds the events of one company, so the time does not grow with the registry.
+-- newest published day of each registry of the country. The page skips the newest $4 events and has the next $3 events.
+-- The number $2 of the type $1 names the company; where $1 is null, $2 is the company's reference. The primary key of
+-- `registry.event` finds the events of one company, so the query takes no longer in a larger registry.
 with named as materialized (
     select registry.find_company($1, $2) as company_id
 ),

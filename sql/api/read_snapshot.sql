@@ -1,8 +1,8 @@
--- Returns one row per number, with the registry entries of its company as JSON; null for an unknown number. The lists
--- $1 (types) and $2 (values) give the numbers in order. A null type means that the value is a company's reference
--- (`company_ref`). `provenance` names the dump, file and line that first had the content of an entry. Active entries
--- come first, then suspended entries; entries of the same status begin with the latest start. The persons of all
--- entries are sorted in api/companies/snapshot-view.ts.
+-- Returns one row per number, with the registry entries of the number's company as JSON, or null for an unknown number.
+-- The lists $1 (types) and $2 (values) give the numbers in order. A null type means that the value is a company's
+-- reference (`company_ref`). `provenance` names the dump, file and line in which the present content of an entry first
+-- appeared. Active entries come first, then suspended entries; within a status, the entry that started last comes
+-- first. The persons of all entries are sorted in api/companies/snapshot-view.ts.
 with asked as materialized (
     select asked.place, registry.find_company(asked.type, asked.value) as company_id
     from unnest($1::text[], $2::text[]) with ordinality as asked (type, value, place)

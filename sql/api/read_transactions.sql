@@ -1,6 +1,6 @@
 -- Returns one row for an account $1 with a wallet: a page of its wallet transactions as JSON, and their total count.
--- The page skips the newest $2 transactions and has the next $3. The transactions of a wallet are numbered without
--- gaps, so the last number is their count and a page is a range of numbers.
+-- The page skips the newest $2 transactions and has the next $3 transactions. The transactions of a wallet are numbered
+-- from 1 without gaps, so the highest number is their count, and a page is a range of numbers.
 select
     wallet.last_transaction_no::float8 as total,
     (

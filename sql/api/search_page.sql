@@ -1,7 +1,7 @@
 -- Returns one row: the companies with the ids $1 as JSON, in the order of the ids, and the number of the newest
--- snapshot. `is_changed` states whether one of these companies may have changed since the snapshot $2, because its
--- `changed_snapshot_no` belongs to a later publication. `entries` lists the contacts of a company's entries, ordered by
--- status and latest start. An unknown text is an empty string, and an unknown date is null.
+-- snapshot. `is_changed` states whether one of these companies may have changed since the snapshot $2, because the
+-- company's `changed_snapshot_no` belongs to a later publication. `entries` lists the contacts of a company's entries,
+-- by status, then the latest start first. An unknown text is an empty string, and an unknown date is null.
 select
     last_id.last_id::float8 as snapshot_no,
     exists (

@@ -1,6 +1,6 @@
--- Copies the companies that changed after the snapshot $1 and have ids from $2 to below $3, for the search index. The
--- output has one row per entry of a company, ordered by company. A company that was merged into another company has no
--- status. Two blanks separate the other names of an entry. Dots are removed from activity codes, such as codes of KRS.
+-- Copies the companies that changed after the snapshot $1 and whose ids are at least $2 and below $3, for the search
+-- index. The copy has one row per entry, ordered by company. The row of a company that was merged into another company
+-- has no status. Two blanks separate an entry's other names. Activity codes have no dots.
 copy (
     select
         company.company_id,

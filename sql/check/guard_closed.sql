@@ -1,6 +1,6 @@
--- Refuses a dump that closes more than 0.1 % of the entries a day, and more than `registry.guard_rows` entries. Either
--- the registry closes companies in bulk, or the dump is wrong. Only a registry that keeps closed entries in its dumps
--- is checked; in other registries closed entries vanish.
+-- Refuses a dump that closes more than 0.1 % of the entries per day, and more than `registry.guard_rows` entries.
+-- Either the registry closes companies in bulk, or the dump is wrong. Checks only a registry whose dumps keep closed
+-- entries (SIRENE); closed entries vanish from dumps of other registries.
 with closed as (
     select
         count(*) as row_count,

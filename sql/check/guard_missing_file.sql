@@ -1,4 +1,4 @@
--- Refuses a full dump that lacks a file of the last dump, with which the new dump is compared.
+-- Refuses a full dump that lacks a file which the last full dump of the registry had.
 select
     format(
         '%s is missing: it held %s entries last time', file, registry.figure(entry_count)

@@ -1,6 +1,6 @@
--- Refuses a file that equals the file of an earlier day but differs from the file of the last dump: such a file is of
--- the wrong day. A file without rows passes, since it may be empty on several days. A dump that is older than the
--- newest published dump is refused in pipeline/night/check-date-and-same-files.ts.
+-- Refuses a file that equals the file of an earlier day but differs from the file of the last dump: the registry has
+-- delivered a file of the wrong day. A file without rows passes, since such a file may be empty on several days. A dump
+-- that is older than the newest published dump is refused in pipeline/night/check-date-and-same-files.ts.
 select
     format(
         '%s holds, byte for byte, what it held on %s; on %s it held something else',

@@ -1,5 +1,5 @@
 -- Refuses a dump whose rejected rows are more than `registry.guard_rows` and more than 0.5 % of all its rows. Also
--- refuses a dump whose rows are all rejected. At most `registry.guard_rows` rows that are all rejected pass if all are
+-- refuses a dump whose rows are all rejected. Exception: a dump of at most `registry.guard_rows` rows passes if all are
 -- repetitions, or if the dump lists deleted entries.
 with rejected as (
     select

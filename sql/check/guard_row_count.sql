@@ -1,6 +1,6 @@
--- Refuses a full dump that has fewer than 98 % or more than 105 % of the rows of the last dump. Where a source joins
--- several files, each file is compared too, since the files hold different kinds of rows. A difference of at most
--- `registry.guard_rows` rows (02_figures.sql) passes.
+-- Refuses a full dump that has fewer than 98 % or more than 105 % of the rows of the last dump. If a source joins
+-- several files (units and establishments), each file is compared too, since its rows are of another kind. A difference
+-- of at most `registry.guard_rows` rows (02_figures.sql) passes.
 with row_count as (
     select
         null as file,

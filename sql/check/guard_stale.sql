@@ -1,5 +1,5 @@
--- Refuses a full dump whose files all equal, byte for byte, the files of the last dump. The registry has then delivered
--- the last dump again, perhaps in another archive. A single unchanged file passes: it may stay the same on a quiet day.
+-- Refuses a full dump whose files all equal, byte for byte, the files of the last dump. Such a dump is the last dump,
+-- perhaps in another archive. A dump with only some unchanged files passes, since a file may have no changes on a day.
 select
     format(
         'all %s files hold, byte for byte, what they held on %s: the dump is stale',

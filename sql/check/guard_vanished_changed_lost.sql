@@ -1,7 +1,7 @@
 -- Refuses a dump in which too many entries vanished, or changed or lost a field: more than `registry.guard_rows`, and
 -- more than a percentage of the entries. The percentage grows with the days since the compared dump, up to ten times
--- its daily value. A damaged dump exceeds even this highest limit. A field that its owner withholds does not count as
--- lost (`is_rightful` in sql/nightly/2_compare/changed_and_lost_fields.sql).
+-- its daily value, which a damaged dump still exceeds. A field that its owner withholds does not count as lost
+-- (`is_rightful` in sql/nightly/2_compare/changed_and_lost_fields.sql).
 with counted as (
     select
         'field_changed' as guard,
@@ -12,7 +12,7 @@ with counted as (
         null::bigint as file_entry_count,
         2 as daily_limit
     from stage.changed_field
-    -- Does not count the recoding of activities to a new version of their classification as a change.
+    -- If an entry's activities are recoded to a new version of their classification, does not count this as a change.
     where
         not changed_field.is_recoded
         or changed_field.is_lost

@@ -1,6 +1,6 @@
 -- Refuses a dump whose newest processing date is more than one day after the day of the dump, or more than three weeks
--- before it. A processing date of the next day passes, since the clock of the registry may be ahead. A delta is never
--- too old, since it may contain old answers of the registry.
+-- before it. A processing date of the next day passes, since the clock of the registry may be ahead. A delta is not
+-- refused for an old processing date, since it may contain old answers of the registry.
 with touched as (
     select file.*, night.dump_date, night.dump_kind, night.dump_date - file.processed_until as day_count
     from stage.file

@@ -1,4 +1,4 @@
--- Refuses a snapshot in which one line is both an accepted entry and a reject; each line must be only one of the two.
+-- Refuses a snapshot in which one line of a file is both accepted as an entry and rejected.
 select format('%s: a line is staged and rejected', file.file) as refusal
 from stage.reject
 join stage.file using (file_no)

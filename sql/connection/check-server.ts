@@ -11,7 +11,7 @@ export async function checkServer(pool: Pool): Promise<void> {
          current_setting('server_encoding') as encoding`,
     )
     .catch((cause: NodeJS.ErrnoException) => {
-      // When several addresses refuse the connection, the error has a code but no message.
+      // If several addresses of a host refuse the connection, Node's error has a code but no message.
       const reason = cause.message || cause.code;
       throw new Error(`The database cannot be reached: ${reason}`, { cause });
     });

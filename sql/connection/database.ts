@@ -11,12 +11,12 @@ import { settleSessions } from './session-settings.ts';
 types.setTypeParser(types.builtins.DATE, (value) => value);
 
 export interface DatabaseOptions {
-  /** A PostgreSQL connection string; without it, the embedded server below `DATA_DIR` is used. */
+  /** A PostgreSQL connection string; absent: the process uses the embedded server in `DATA_DIR`. */
   DATABASE_URL?: string | undefined;
   DATA_DIR: string;
-  /** The port of 127.0.0.1 on which an embedded server that this process starts admits readers. */
+  /** The port of 127.0.0.1 on which an embedded server that this process starts admits analysts. */
   READER_PORT?: number | undefined;
-  /** The name of this process's sessions in `pg_stat_activity`. */
+  /** The name of this process's database sessions, as `pg_stat_activity` shows it. */
   applicationName: string;
   /** The longest wait for a session, a lock or a statement, in ms; by default only 10 s for a session. */
   patience_ms?: number;
@@ -31,8 +31,8 @@ export interface DatabaseOptions {
   /** The largest lag of a standby that still answers reads, in seconds; by default 10. */
   DATABASE_READ_LAG_SECONDS?: number;
   /**
-   * How long a standby answers reads of customers' data while the writer is away, in seconds; by default 60. During
-   * this time a revoked token may still work.
+   * How long a standby answers reads of customers' data if the writer does not, in seconds; by default 60. A token that
+   * was just revoked may work for so long.
    */
   mostAway_s?: number;
 }
@@ -41,7 +41,7 @@ export interface Database {
   pool: Pool;
   /** Routes reads to the standbys; undefined without standbys. */
   readers: Readers | undefined;
-  /** The connection settings of sessions on the writer, which can be passed to another thread. */
+  /** The settings of sessions on the writer, in a form that can be passed to another thread. */
   connection: ClientConfig;
   /** The connection settings of sessions on each standby. */
   readConnections: readonly ClientConfig[];
@@ -58,7 +58,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     : await acquireEmbedded(options.DATA_DIR, { readerPort: options.READER_PORT });
   const shared: ClientConfig = {
     application_name: options.applicationName,
-    // Keepalive probes detect a lost machine: without probes a statement would wait for ever.
+    // Keepalive probes detect a lost machine; without them, a statement would wait for its answer for ever.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };
@@ -92,7 +92,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     throw error;
   }
   if (readPools.length > 0) {
-    // Loading readers.ts takes half of the start time of a command, so readers.ts is loaded only for standbys.
+    // Loading readers.ts takes half of the start time of a command, so readers.ts is loaded only if there are standbys.
     const { openReaders } = await import('./readers.ts');
     const { DATABASE_READ_LAG_SECONDS: mostLag_s = 10, mostAway_s = 60 } = options;
     readers = await openReaders(pool, readPools, mostLag_s, mostAway_s);
@@ -103,7 +103,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
 /** A provider of database sessions, such as a connection pool. */
 export type Sessions = { connect(): Promise<PoolClient> };
 
-/** Runs `use` in a database session of its own. If `use` throws an error, the session and its open transaction end. */
+/** Runs `use` in a database session of its own. If `use` throws, the session is closed with its open transaction. */
 export async function inSession<T>(
   pool: Sessions,
   use: (client: PoolClient) => Promise<T>,
@@ -128,7 +128,7 @@ export function inSnapshot<T>(pool: Pool, use: (client: PoolClient) => Promise<T
   });
 }
 
-/** A session or a pool; a pool runs each query in any of its sessions. */
+/** A session or a pool; a pool may run each query in a different session. */
 type Queryable = Pick<Pool, 'query'>;
 
 /** Checks whether a table or view exists, by a name with its schema, such as `registry.run`. */
@@ -137,7 +137,7 @@ export async function isThere(client: Queryable, relation: string): Promise<bool
   return found.rowCount === 1;
 }
 
-/** Inserts rows into a table. The keys of the first row are the columns of all rows. */
+/** Inserts rows into a table. The keys of the first row are the columns that are inserted for all rows. */
 export async function insertRows(
   client: Queryable,
   table: string,
@@ -181,7 +181,7 @@ export async function queryFile<Row>(...asked: Parameters<typeof runFile>): Prom
   return results.at(-1)!.rows as Row[];
 }
 
-/** Returns an SQL text in which the schema of a night's tables replaces the word `stage`. */
+/** Returns the SQL text with the name of the schema of a night's tables in place of the word `stage`. */
 export function inStage(text: string, stage: string): string {
   return text.replaceAll(/\bstage\b/g, stage);
 }

@@ -5,7 +5,7 @@ import type { Tables } from '../tables/tables.ts';
 /** Gives typed access to the tables of the database, through a pool or in a transaction. */
 export type Db = Kysely<Tables>;
 
-/** An open transaction, which the caller has begun. */
+/** An open transaction, begun by the caller of a function. */
 export type Tx = Transaction<Tables>;
 
 export function openKysely(pool: Pool): Db {
@@ -13,8 +13,8 @@ export function openKysely(pool: Pool): Db {
 }
 
 /**
- * Takes the lock of a name until the transaction ends; waits while another transaction holds the lock. Names are hashed
- * to 256 locks, so two names may share a lock.
+ * Takes the lock with the given name until the transaction ends; waits while another transaction holds the lock. There
+ * are 256 locks and the name is hashed, so two names may have the same lock.
  */
 export async function lockName(tx: Tx, name: string): Promise<void> {
   await sql`select registry.lock_until_commit('customer ' || (hashtext(${name}) & 255))`.execute(

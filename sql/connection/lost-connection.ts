@@ -1,6 +1,6 @@
 import type { DatabaseError } from 'pg';
 
-/** Matches the SQLSTATEs and socket errors that a lost, stopping or starting server causes. */
+/** Matches the SQLSTATEs and codes of socket errors that a lost, stopping or starting server causes. */
 const lostCode = /^(57P0[123]|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|EPIPE|ETIMEDOUT)$/;
 
 /** Matches the messages of the driver's own connection errors, which have no code. */
@@ -14,8 +14,8 @@ const lostTexts =
 const passingCode = /^(08...|53...|55000|55P03|57014|40001|40P01)$/;
 
 /**
- * Checks whether a server refused a statement because the server is a standby or still in recovery. The session of such
- * an error is ended in pool.ts.
+ * Checks whether a server refused a statement because the server is a standby or still in recovery. pool.ts then ends
+ * the session.
  */
 export function isNoWriter({ code, routine }: { code?: unknown; routine?: unknown }): boolean {
   // The code 0A000 of `get_relation_info` (plancat.c) means an unlogged table, which a server in recovery cannot read.
@@ -25,22 +25,22 @@ export function isNoWriter({ code, routine }: { code?: unknown; routine?: unknow
 /** Checks whether an error means that a statement lost its connection, or that no session could be opened. */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // `runFile` wraps the error of the driver, which is then the `cause`.
+  // An error of `runFile` has the driver's error as its `cause`.
   const { code, syscall } = (
     error.message.startsWith('sql/') ? error.cause : error
   ) as NodeJS.ErrnoException;
   if (code !== undefined && lostCode.test(code)) return true;
-  // The socket file of a stopped server is missing, so the error has a code of the file system.
+  // A stopped server has no socket file, so the error of `connect` has a code of the file system (ENOENT).
   return syscall === 'connect' || lostTexts.test(error.message);
 }
 
-/** Checks whether work on the writer may be retried: its connection was lost, or its server has become a standby. */
+/** Checks whether work on the writer may be retried: the connection was lost, or the server has become a standby. */
 export function isWriterGone(error: unknown): boolean {
   const { code, routine, cause } = (error ?? {}) as DatabaseError & { cause?: object };
   return isLostConnection(error) || isNoWriter({ code, routine }) || isNoWriter(cause ?? {});
 }
 
-/** Checks whether an error means that the database cannot answer now, although the statement is correct. */
+/** Checks whether an error means that the database cannot answer at present, although the statement is correct. */
 export function isDatabaseAway(error: unknown): boolean {
   if (isLostConnection(error)) return true;
   const said = (error ?? {}) as { code?: unknown };

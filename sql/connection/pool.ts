@@ -9,10 +9,10 @@ import {
 } from 'pg';
 import { isNoWriter } from './lost-connection.ts';
 
-/** The sessions of each pool that are in use. */
+/** For each pool, the sessions that are in use. */
 const inUse = new WeakMap<Pool, Set<PoolClient>>();
 
-/** A session that sends statements without their names, for a pooler that runs each statement in another session. */
+/** A session that sends statements without their names: the pooler may run each statement in another session. */
 class NamelessClient extends Client {
   override query(...[asked, ...rest]: unknown[]): never {
     const { name: _, ...nameless } = asked as QueryConfig;
@@ -25,7 +25,7 @@ export function socketOf(client: PoolClient | Client): Socket {
   return client.connection.stream as Socket;
 }
 
-/** Closes the sockets of all sessions in use on a silent server, so that their statements fail at once. */
+/** Closes the sockets of all sessions in use when the server does not answer, so that their statements fail at once. */
 export function endSessions(pool: Pool): void {
   for (const client of sessionsInUse(pool)) socketOf(client).destroy();
 }
@@ -34,14 +34,14 @@ export function sessionsInUse(pool: Pool): ReadonlySet<PoolClient> {
   return inUse.get(pool) ?? new Set();
 }
 
-/** Returns the time in ms without data after which a session in use is closed: a lost machine reports no timeout. */
+/** Returns the time in ms without data after which a session in use is closed: a lost server sends no timeout error. */
 const silenceOf = (patience_ms: number) => patience_ms + 250;
 
 /**
- * Limits the waits of a new session by statements: a pooler refuses these settings at the start of a session.
+ * Limits the waits of a new session by `set` statements, because a pooler refuses these settings as session options.
  *
- * @param isNameless whether the session goes through a pooler; then no limit is set, because it would affect other
- *   clients
+ * @param isNameless whether the session goes through a pooler; then no limit is set, because the limit would also apply
+ * to other clients of the pooler
  */
 async function limitWaits(client: Client, patience_ms: number, isNameless: boolean): Promise<void> {
   const socket = socketOf(client);
@@ -56,7 +56,7 @@ async function limitWaits(client: Client, patience_ms: number, isNameless: boole
 }
 
 /**
- * Makes a pool that survives the loss of its server: the next query throws. Dates are texts (database.ts).
+ * Makes a pool that survives the loss of its server: only the next query fails. Dates are texts (database.ts).
  *
  * @param config.patience_ms the longest wait for a session, a lock or a statement, in ms, after which the session
  * ends; by default 10 s for a session, and no other limit
@@ -89,7 +89,7 @@ export function openPool({
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
-    // A session ends when its server has become a standby, because a standby refuses every change.
+    // A session is closed when its server has become a standby, because a standby refuses every change.
     (client as unknown as Client).connection.on('errorMessage', (said: DatabaseError) => {
       if (isNoWriter(said)) (client as unknown as Client).end().catch(() => undefined);
     });

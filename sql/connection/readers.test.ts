@@ -26,13 +26,13 @@ afterAll(async () => {
   await toWriter.close();
 });
 
-/** Returns the name of the database that answers. */
+/** Returns the name of the database that answers a read. */
 async function nameOf(db: Db): Promise<string> {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
   return rows[0]!.name;
 }
 
-/** Returns the names of the databases that answer four reads. */
+/** Returns the names of the databases that answer four successive reads. */
 async function names(least_no?: number): Promise<string[]> {
   const asked = [1, 2, 3, 4].map(() => database.readers!.read(nameOf, least_no));
   return [...new Set(await Promise.all(asked))].toSorted();
@@ -133,7 +133,7 @@ test('the writer is asked while it is there, and reads go on while it is away', 
   expect(await names()).toEqual(both());
 });
 
-/** Connects with `one` as the only standby, which may be half a second behind. */
+/** Connects with `one` as the only standby, whose lag may be up to half a second. */
 async function connectLagging(): Promise<Database> {
   const lagging = await connect({
     ...options,
@@ -146,7 +146,7 @@ async function connectLagging(): Promise<Database> {
 
 test('a reader that is behind is passed over, unless it only lacks the end of a writer that is away', async () => {
   await toWriter.mend();
-  // The functions answer as on a standby that has replayed only half of the last WAL record.
+  // The replaced functions answer as on a standby that has replayed only half of the last WAL record.
   await one.pool.query(`
     create schema standby;
     create function standby.pg_is_in_recovery() returns boolean return true;
@@ -161,7 +161,7 @@ test('a reader that is behind is passed over, unless it only lacks the end of a 
   const lagging = await connectLagging();
   const ask = () => lagging.readers!.read(nameOf);
   expect(await ask()).toBe(databaseOf(writer));
-  // The standby has replayed all WAL that it has, but receives no more.
+  // The standby has replayed all received WAL, but receives no more WAL.
   await one.pool.query(`
     create or replace function standby.pg_last_wal_receive_lsn() returns pg_lsn return pg_lsn '0/1'`);
   await delay(500);
@@ -187,7 +187,7 @@ test('a reader that stood still is not fresh because nothing is sent to it any m
   await delay(500);
   expect(lag()).toBeGreaterThanOrEqual(60);
   await expect(readers!.read(nameOf)).rejects.toThrow('ECONNREFUSED');
-  // The standby has replayed nothing since its start.
+  // The standby has replayed no transaction since its start.
   await one.pool.query('update standby.replayed set replayed_at = null');
   await toWriter.mend();
   const unknown = await connectLagging();

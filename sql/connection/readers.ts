@@ -16,11 +16,11 @@ export interface ServerState {
   is_up: boolean;
   /** The number of the newest snapshot on the server; -1 before the first health check. */
   snapshot_no: number;
-  /** The time since the server last had all changes of the writer, in seconds; null if unknown. */
+  /** How many seconds ago the server last had all changes of the writer; null if unknown. */
   lag_seconds: number | null;
 }
 
-/** Routes reads of the registries to servers whose snapshot is new enough. */
+/** Routes each read of the registries to a server that has a new enough snapshot. */
 export interface Readers {
   /**
    * Runs a read on a standby that has the snapshot `least_no` or a newer one; successive reads go to different
@@ -28,29 +28,29 @@ export interface Readers {
    * on another server, so a read must have no side effects. A single statement sees one snapshot; a read of several
    * statements must open a transaction.
    *
-   * @param least_no the snapshot that the client has seen; by default the newest snapshot that the writer had at its
-   *   last health check, or that this process has read
+   * @param least_no the number of the newest snapshot that the client has seen; by default the newest that the writer
+   * had at its last health check, or that this process has read
    * @param own sessions on the writer; absent: any
    */
   read<T>(work: (db: Db) => Promise<T>, least_no?: number, own?: Db): Promise<T>;
-  /** Access to the tables in which `read` routes each statement separately; transactions are refused. */
+  /** Gives access to the tables by `read`, which routes each statement separately; transactions are refused. */
   db: Db;
-  /** Returns the writer's answer; undefined while the writer is away, but throws its error if there is no standby. */
+  /** Returns the writer's answer; undefined if it is unreachable, but throws the error if there is no standby. */
   askWriter<T>(ask: () => Promise<T>): Promise<T | undefined>;
   /**
-   * Reads customers' data on the writer. While the writer is away, a standby answers instead, for at most `mostAway_s`
-   * seconds.
+   * Reads customers' data on the writer. For at most `mostAway_s` seconds without an answer of the writer, a standby
+   * answers instead.
    *
    * @param own sessions on the writer; absent: any
    */
   readCustomer<T>(work: (db: Db) => Promise<T>, own?: Db): Promise<T>;
-  /** Returns the pool of a standby whose lag is small enough, for a long read; undefined without such a standby. */
+  /** Returns the pool of a standby for a long read; undefined if no standby has a small enough lag. */
   chooseReader(): Pool | undefined;
   states(): ServerState[];
   close(): Promise<void>;
 }
 
-/** Checks whether a standby has cancelled a read, because the writer removed rows that the read needed. */
+/** Checks whether a standby has cancelled a read because the writer had removed rows that the read needed. */
 export const isCancelled = (error: unknown) => (error as { code?: unknown }).code === '40001';
 
 /** Returns the newest snapshot of a server, and the lag of the server in seconds (null if unknown). */
@@ -71,7 +71,7 @@ async function askHowFar(client: Pick<PoolClient, 'query'>) {
   return rows[0] ?? { snapshot_no: -1, lag_seconds: null };
 }
 
-/** Watches the health of one server, and keeps the newest snapshot that each of its sessions has seen. */
+/** Watches the health of one server, and stores the newest snapshot that each session on the server has seen. */
 function watchServer(pool: Pool, isReader: boolean) {
   const { host, port } = new Client(pool.options);
   const state: ServerState = {
@@ -84,11 +84,11 @@ function watchServer(pool: Pool, isReader: boolean) {
   const patience = { connectionTimeoutMillis: mostSilence_ms, query_timeout: mostSilence_ms };
   const looking = openPool({ ...pool.options, ...patience, max: 1 });
   let down = Promise.withResolvers<undefined>();
-  // The start of the checks counts as the server's first answer, because a busy machine may miss the first checks.
+  // The start of the checks counts as the server's first answer, because the first checks may fail on a busy machine.
   let seen_at = performance.now();
-  // The time up to which the server has all changes of the writer.
+  // The server has all changes that the writer made up to this time.
   let fresh_at = -Infinity;
-  // Each session has its own snapshot number, because a load balancer may connect sessions to different servers.
+  // The snapshot number is stored for each session, because a load balancer may connect sessions to different servers.
   const sessions = new WeakMap<PoolClient, { db: Db; snapshot_no: number }>();
 
   return {
@@ -137,13 +137,13 @@ function watchServer(pool: Pool, isReader: boolean) {
   };
 }
 
-/** Returns access to the tables whose statements `query` runs, such as the `query` of a session of the caller. */
+/** Returns access to the tables that runs its statements by `query`, such as the `query` of a session. */
 function openBy(query: (text: string, values: unknown[]) => Promise<unknown>): Db {
   const client = { query, release: () => undefined };
   return openKysely({ connect: () => Promise.resolve(client) } as unknown as Pool);
 }
 
-/** Returns access to the tables in which `read` routes each statement separately. */
+/** Returns access to the tables by `read`, which routes each statement separately. */
 function openRouted(read: Readers['read']): Db {
   return openBy((text, values) => {
     if (/^(begin|start transaction)/.test(text))
@@ -169,7 +169,7 @@ export function onlyWriter(db: Db): Readers {
  * Opens the readers, and checks the health of the writer and each standby ten times a second.
  *
  * @param mostLag_s the largest lag of a standby that still answers reads, in seconds
- * @param mostAway_s how long after the last answer of the writer a standby answers for customers, in seconds
+ * @param mostAway_s how long after the writer's last answer a standby answers reads of customers' data, in seconds
  */
 export async function openReaders(
   writerPool: Pool,
@@ -197,12 +197,12 @@ export async function openReaders(
   /**
    * Returns the standbys that may answer a read; each call begins with the next standby.
    *
-   * @param newest_no the newest snapshot that may be shown: a standby may already have a newer snapshot, whose commit
-   *   still waits for the synchronous standby
+   * @param newest_no the newest snapshot that a client may see: a standby may already have a newer one, whose commit
+   * still waits for the synchronous standby
    */
   function inTurn(newest_no = Infinity) {
     turn += 1;
-    // The largest lag grows while the writer is away: the lag of a standby then grows although no newer data exists.
+    // While the writer is unreachable, lags grow although no newer data exists, so the limit of the lag grows too.
     const bound_s = mostLag_s + main.away_ms() / 1000;
     return readers
       .map((_, at) => readers[(at + turn) % readers.length]!)
@@ -213,7 +213,7 @@ export async function openReaders(
 
   const read: Readers['read'] = async (work, asked_no = 0, own = db) => {
     // A read needs the newest snapshot of the writer, so that all processes show a new snapshot at once. While the
-    // writer is away, a read needs the newest snapshot of any standby.
+    // writer is unreachable, the newest snapshot of any standby is needed.
     const known = main.state.is_up ? [main] : readers.filter(({ state }) => state.is_up);
     const least_no = Math.max(asked_no, served_no, ...known.map(({ state }) => state.snapshot_no));
     for (const server of inTurn(least_no)) {

@@ -1,9 +1,9 @@
 import type { DatabaseError, Pool } from 'pg';
 
 /**
- * Sets the formats of dates and floats for the current role in the current database, where they differ. Fingerprints
- * and state hashes depend on these formats. A pooler refuses settings at the start of a session, so the settings are
- * stored with the role, also for the standbys. A read-only session sets nothing: it writes no fingerprints.
+ * Sets the formats of dates and floats for the current role in the current database, if necessary. Fingerprints and
+ * state hashes depend on these formats. A pooler refuses settings at the start of a session, so they are stored with
+ * the role, also for standbys. A read-only session sets nothing, because it writes no fingerprints.
  */
 export async function settleSessions(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ command: string }>(
@@ -19,10 +19,10 @@ export async function settleSessions(pool: Pool): Promise<void> {
   if (rows.length === 0) return;
   const commands = rows.map(({ command }) => command).join(';\n');
   await pool.query(commands).catch((error: DatabaseError) => {
-    // These codes mean that another process makes the same change at the same time.
+    // The codes 23505 and XX000 mean that another process makes the same change at the same time.
     if (!['23505', 'XX000'].includes(error.code ?? '')) throw error;
   });
-  // The new settings apply only to new sessions, so this session is ended.
+  // The formats apply only to new sessions, so the pool's present session is closed.
   const client = await pool.connect();
   client.release(true);
 }

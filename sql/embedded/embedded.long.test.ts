@@ -21,9 +21,9 @@ import { postmasterOf, query, startHolder } from '../../fixtures/process/embedde
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { acquireEmbedded } from './embedded.ts';
 
-// All servers of these tests are real PostgreSQL servers. One cluster serves all tests that leave it intact.
+// All tests that do not damage their cluster use the same cluster.
 const root = await mkdtemp(join(tmpdir(), 'embedded-'));
-// Postgres runs as another user when root runs the tests, so the folder must be accessible.
+// If root runs the tests, Postgres runs as another user, who must be able to enter the folder.
 await chmod(root, 0o755);
 const shared = join(root, 'shared');
 const made = [shared];

@@ -8,17 +8,17 @@ import { joinServer, startServer, stopServer } from './server.ts';
 import { database, isLast, type Session } from './session.ts';
 import { type ServerOptions, socketPort } from './settings.ts';
 
-/** The pauses between attempts to restart a server, in ms; the pauses keep no process alive. */
+/** The pauses between attempts to restart a server, in ms; a process may end during a pause. */
 const revival_waits = { retries: Infinity, minTimeout: 50, maxTimeout: 30_000, unref: true };
 
 /**
- * Returns a share of the embedded Postgres server of DATA_DIR (`dataDir`, created if missing), which is used until its
- * release. Joins the running server or starts one; clears the remains of a killed server and creates a missing cluster.
- * Any number of processes and callers share the server. The user is a superuser of the database `registry`.
+ * Returns a share of the embedded Postgres server of DATA_DIR (`dataDir`, created if missing), which the caller
+ * releases. If no server runs, clears the remains of a killed server, creates a missing cluster and starts the server.
+ * Any number of processes and callers share the server. The login is a superuser of the database `registry`.
  *
- * Each share has its own idle session, and restarts the server when this session ends. The last release stops the
- * server; the pools must end earlier, because an open session keeps the server running. A process that ends without a
- * release leaves the server to the next process. Throws readable errors.
+ * Each share has its own idle session, and restarts the server when this session ends. The release of the last share
+ * stops the server. Close all pools before, because an open session keeps the server running. If a process ends without
+ * a release, the server runs on for the next process. Throws readable errors.
  *
  * @param options the settings of the server, if this call starts it
  */
@@ -48,10 +48,10 @@ export async function acquireEmbedded(
   }
 
   function revive(cluster: Cluster): Promise<unknown> {
-    // A cluster that was removed is not created again.
+    // If the cluster was removed, it is not created again.
     const restart = () =>
       withLock(lock, async () => isCluster(cluster.directory) && (await enter(cluster)));
-    // The error of a restart is not reported, because the pools of this process report the lost server.
+    // An error of the restart is not reported, because the pools of this process report the lost server.
     return pRetry(restart, { ...revival_waits, signal: released.signal }).catch(() => undefined);
   }
 
@@ -74,15 +74,15 @@ export function lockOf(dataDir: string): string {
   return join(dataDir, 'postgres.lock');
 }
 
-/** Releases a share; the last release stops the server. The caller must hold the lock of DATA_DIR. */
+/** Releases a share, and stops the server if it was the last share. The caller must hold the lock of DATA_DIR. */
 async function leave(cluster: Cluster, own: Session | undefined): Promise<void> {
-  // A share that lost its session opens a new session to count the other shares.
+  // If the share has lost its session, it opens a new session to count the other shares.
   const session = own ?? (await joinServer(cluster));
   if (session === undefined) return;
   session.ref();
   const isUnused = await isLast(session).catch(() => undefined);
   await session.end();
-  // If the session is lost during the count, the count is repeated once; after a second loss the server keeps running.
+  // If this session is lost too, the count is repeated once; after another loss the server is not stopped.
   if (isUnused === undefined && session === own) await leave(cluster, undefined);
   else if (isUnused) await stopServer(cluster, 'fast');
 }

@@ -16,8 +16,8 @@ export function isCluster(directory: string): boolean {
 }
 
 /**
- * Creates a database cluster. The program initdb works in a temporary directory that is renamed on completion, so that
- * the remains of a killed initdb are never taken for a cluster. Throws a readable error when `directory` is not empty.
+ * Creates a database cluster. initdb writes into a temporary directory, which is renamed when it is complete, so that
+ * the files of a killed initdb are never taken for a cluster. Throws a readable error when `directory` is not empty.
  */
 export async function createCluster(
   { home, directory, user }: Cluster,
@@ -44,7 +44,7 @@ export async function createCluster(
   await appendFile(join(fresh, 'postgresql.conf'), "\ninclude = 'registry.conf'\n");
   await rename(fresh, directory);
   if (!durable) return;
-  // Flushes the rename to the disk, so that the rename survives a crash of the system.
+  // Flushes the directory to the disk, so that the rename survives a crash of the system.
   await using folder = await open(home);
   await folder.sync();
 }

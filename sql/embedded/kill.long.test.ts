@@ -16,7 +16,7 @@ import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { acquireEmbedded } from './embedded.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'embedded-kill-'));
-// Postgres runs as another user when root runs the tests, so the folder must be accessible.
+// If root runs the tests, Postgres runs as another user, who must be able to enter the folder.
 await chmod(root, 0o755);
 const shared = join(root, 'shared');
 const interrupted = join(root, 'interrupted');
@@ -119,7 +119,7 @@ test('kill -9 of a holder: the next one adopts its server, and stops it', async 
   await kill(holder.child.pid!);
   const server = await acquire();
   expect(await postmasterOf(cluster)).toBe(pid);
-  // The server must also notice that the holder process has ended.
+  // Waits until the server has ended the session of the killed holder (a process with a share of the server).
   const keepers = "select pid from pg_stat_activity where application_name = 'registry keeper'";
   await until(async () => (await query(server.connection, keepers)).length === 1);
   await server.release();
@@ -143,7 +143,7 @@ test('kill -9 of a holder during initdb: the rest is not taken for a cluster', a
 });
 
 test('kill -9 of a holder that has the lock: one waiting caller breaks the lock', async () => {
-  // The start time distinguishes a running process from an earlier process with the same pid.
+  // By the start time, a running process is distinguished from an earlier process with the same pid.
   for (const holder of ['999999999 1', `${process.pid} 1`, 'no holder at all']) {
     await symlink(holder, join(shared, 'postgres.lock'));
     const servers = await Promise.all([acquire(), acquire(), acquire()]);
@@ -155,7 +155,7 @@ test('kill -9 of a holder that has the lock: one waiting caller breaks the lock'
 test('ctrl-C at a holder does not reach the server', async () => {
   const holder = await startHolder(shared, { detached: true });
   const pid = await postmasterOf(cluster);
-  // On ctrl-C, a terminal sends the signal to the whole process group.
+  // On Ctrl-C, a terminal sends SIGINT to the whole process group.
   process.kill(-holder.child.pid!, 'SIGINT');
   await until(() => findProcess(holder.child.pid!) === undefined);
   const server = await acquire();

@@ -8,8 +8,8 @@ export const unfinished = 'postgres.new-';
 
 /**
  * Clears the remains of a killed postmaster: kills sessions that still use its shared memory, and removes
- * postmaster.pid, because another process may have its pid now. The caller must hold the lock of DATA_DIR. `enter` of
- * embedded.ts joins a running server instead.
+ * postmaster.pid, because another process may now have the pid in this file. The caller must hold the lock of DATA_DIR.
+ * `enter` of embedded.ts joins a running server instead.
  */
 export async function clearRemains(cluster: Cluster): Promise<void> {
   const remains = join(cluster.directory, 'postmaster.pid');
@@ -21,7 +21,7 @@ export async function clearRemains(cluster: Cluster): Promise<void> {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // The session ended after the processes were listed.
+        // The process had already ended after the processes were listed.
       }
     }
     return survivors.length === 0;
@@ -31,8 +31,8 @@ export async function clearRemains(cluster: Cluster): Promise<void> {
 }
 
 /**
- * Removes the temporary directories of killed initdb programs. An initdb that still runs may write again; the next
- * start removes its new files.
+ * Removes the temporary directories of killed initdb programs. A killed initdb may still write files; the next start of
+ * the server removes them.
  */
 export async function removeUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {

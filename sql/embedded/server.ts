@@ -14,15 +14,15 @@ const log_bytes = 10 * 1024 * 1024;
 const socketPrefix = '/tmp/registry-';
 
 /**
- * Opens a session on the server of a cluster, and waits while the server starts, stops or recovers.
- * Returns undefined when no server runs. The caller must hold the lock of DATA_DIR.
+ * Opens a session on the running server of a cluster; first waits while the server starts, stops or recovers. Returns
+ * undefined when no server runs. The caller must hold the lock of DATA_DIR.
  */
 export async function joinServer(cluster: Cluster): Promise<Session | undefined> {
   let session: Session | undefined;
   let refusal = 'it does not become ready';
   const isDecided = await until(async () => {
     const server = await findServer(cluster);
-    // A fast stop replaces a smart shutdown, which waits for clients that may never leave.
+    // A smart shutdown would wait for clients that may never leave, so a fast stop replaces it.
     if (server?.status === 'stopping') await stopServer(cluster, 'fast');
     if (server?.status !== 'ready') return server === undefined;
     try {
@@ -48,7 +48,7 @@ export async function startServer(cluster: Cluster, options: ServerOptions): Pro
   const { directory, user } = cluster;
   if (!isCluster(directory)) await createCluster(cluster, await findBinaries(cluster), options);
   await clearRemains(cluster);
-  // Postgres refuses a directory that belongs to root or is open to other users, such as the directory of a copy.
+  // Postgres refuses a data directory that belongs to root or is open to other users, as after a copy of DATA_DIR.
   if ((await stat(directory)).uid !== user.uid) {
     await run('chown', ['-Rh', `${user.uid}:${user.gid}`, directory]);
   }
@@ -60,13 +60,13 @@ export async function startServer(cluster: Cluster, options: ServerOptions): Pro
   throw new Error(`The embedded Postgres did not start. Its log:\n${await readLog(cluster)}`);
 }
 
-/** Stops the server of a cluster, if a server runs. The mode `immediate` skips the checkpoint. */
+/** Stops the server of a cluster, if a server runs. The mode `immediate` stops the server without a checkpoint. */
 export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): Promise<void> {
   const server = await findServer(cluster);
   if (server === undefined) return;
   const isGone = () => findProcess(server.pid)?.start !== server.start;
   for (const attempt of [mode, 'immediate']) {
-    // pg_ctl does not wait (`-W`): it would wait until postmaster.pid is removed, shortly before the process ends.
+    // With `-W`, pg_ctl does not wait: it would wait for the removal of postmaster.pid, not for the end of the process.
     await control(cluster, ['stop', '-W', '-m', attempt]);
     if (!(await until(isGone, wait_ms))) continue;
     if (server.host.startsWith(socketPrefix)) await rmdir(server.host).catch(() => undefined);
@@ -75,33 +75,33 @@ export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): 
   throw new Error(`The embedded Postgres of ${cluster.dataDir} does not stop.`);
 }
 
-/** Returns the server of a cluster in any state, as postmaster.pid describes it; undefined when no server runs. */
+/** Returns the server of a cluster, also while it starts or stops, from postmaster.pid; undefined if no server runs. */
 async function findServer(cluster: Cluster) {
   const text = await readText(join(cluster.directory, 'postmaster.pid'));
   if (text === undefined) return undefined;
   const [pid, , , port, host = '', , , status = ''] = text.split('\n');
   const { command = '', start } = findProcess(Number(pid)) ?? {};
-  // A server that was started by hand has no cluster name; it is returned too, because it may serve this cluster.
+  // A server that was started by hand has no cluster name, but is returned too, because it may use this cluster.
   const isByHand = /^(\S*\/)?postgres( -|$)/.test(command) && !command.includes('cluster_name=');
   if (!isByHand && !isNamed(command, await nameOf(cluster))) return undefined;
   return { pid: Number(pid), start, host, port: Number(port), status: status.trim() };
 }
 
-/** Runs pg_ctl, which waits until the started server is ready or has failed. */
+/** Starts the server by pg_ctl, which waits until the server is ready or has failed. */
 async function control(cluster: Cluster, args: string[]): Promise<void> {
   const { user, directory } = cluster;
   const program = join(await findBinaries(cluster), 'pg_ctl');
   await using log = await openLog(cluster);
-  // The path is passed in PGDATA, because pg_ctl does not quote the path of its option -D. The timeout is 600 s,
-  // because recovery reads up to max_wal_size of WAL.
+  // The path of the cluster is passed in PGDATA, because pg_ctl does not quote the path of its option -D. The timeout
+  // is 600 s, because recovery after a crash may read as much WAL as max_wal_size.
   const env = { PGDATA: directory, PGCTLTIMEOUT: '600' };
   await run(program, ['-s', ...args], { user, env, log: log.fd });
 }
 
 /**
- * Creates the socket directory and writes the settings as the system user of the cluster, so that root follows no
- * symbolic links of another user. The socket directory has the same path at each start, so that pools find a restarted
- * server. Only the system user and root can enter the directory, because Postgres trusts every client of the socket.
+ * Creates the socket directory and writes the settings as the cluster's system user, whose symbolic links root must not
+ * follow. The socket directory has the same path at each start, so that open pools find a restarted server. Only the
+ * system user and root can enter the directory, because Postgres trusts every client of the socket.
  */
 async function configure({ directory, user }: Cluster, options: ServerOptions): Promise<void> {
   const machine = await readMachine(directory);
@@ -109,7 +109,7 @@ async function configure({ directory, user }: Cluster, options: ServerOptions): 
   const script =
     'rm -rf "$0" && mkdir -m 700 "$0" && printf %s "$2" > "$1" && printf %s "$4" > "$3"';
   let reason = '';
-  // The script fails where another user owns a directory of this name; then the next suffix is tried.
+  // The script fails if another user owns a directory of this name; then the next suffix of the name is tried.
   for (const suffix of ['', '-1', '-2', '-3']) {
     const socket = `${socketPrefix}${digest}${suffix}`;
     const settings = writeSettings(machine, socket, options);
@@ -132,7 +132,7 @@ async function openLog({ dataDir, user }: Cluster) {
   return log;
 }
 
-/** Returns the last 15 lines of the server's log in DATA_DIR; empty without a log. */
+/** Returns the last 15 lines of the server's log in DATA_DIR, or an empty text without a log. */
 export async function readLog({ dataDir }: Pick<Cluster, 'dataDir'>): Promise<string> {
   const log = await readFile(join(dataDir, 'postgres.log'), 'utf8').catch(() => '');
   return log.trim().split('\n').slice(-15).join('\n');

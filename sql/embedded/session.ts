@@ -1,17 +1,17 @@
 import { Client } from 'pg';
 import { until } from '../process/system-process.ts';
 
-/** An idle session that represents one share of a server, and does not keep its process alive. */
+/** An idle database session that represents one share of a server; Node may exit although this session is open. */
 export type Session = Client & { ref(): void; unref(): void };
 
 export const database = 'registry';
 const keeperName = 'registry keeper';
 const leaverName = 'registry leaver';
 
-// The longest time for which other processes still see a session that is being closed, in ms.
+// The longest time in ms after the close of a session for which other processes still see this session.
 const closing_ms = 2000;
 
-/** Opens a session on a server, and creates the database `registry` if it is missing. */
+/** Opens the session of a share, and creates the database `registry` if it is missing. */
 export async function openSession(host: string, port: number): Promise<Session> {
   const session = new Client({
     host,
@@ -24,7 +24,7 @@ export async function openSession(host: string, port: number): Promise<Session> 
     connectionTimeoutMillis: 10_000,
     query_timeout: 30_000,
   }) as Session;
-  // The error of a lost connection is ignored, because the event `end` reports the loss.
+  // An `error` event is ignored, because the event `end` also reports a lost connection.
   session.on('error', () => undefined);
   try {
     await session.connect();

@@ -5,14 +5,14 @@ import { escapeLiteral } from 'pg';
 const MB = 1024 * 1024;
 const GB = 1024 * MB;
 
-/** The properties of a machine on which the server's settings depend, in bytes; `sharedMemory` is that of /dev/shm. */
+/** The figures of a machine on which the server's settings depend, in bytes; `sharedMemory` is the size of /dev/shm. */
 export type Machine = Awaited<ReturnType<typeof readMachine>>;
 
 /** Measures the machine or container of this process, and the disk of `directory`. */
 export async function readMachine(directory: string) {
   const disk = await statfs(directory);
   const shared = await statfs('/dev/shm').catch(() => undefined);
-  // Without a memory limit, Node returns 0 or an absurdly high number.
+  // If the container has no memory limit, Node returns 0 or an absurdly high number.
   const limit = process.constrainedMemory() || Infinity;
   return {
     memory: Math.min(totalmem(), limit),
@@ -23,16 +23,16 @@ export async function readMachine(directory: string) {
 }
 
 export interface ServerOptions {
-  /** Whether data survive a crash of the system; tests use false, which is faster. */
+  /** Whether committed data survive a crash of the system; tests use false, which is faster. */
   durable?: boolean | undefined;
-  /** The port of 127.0.0.1 on which the server admits readers; undefined: no readers are admitted. */
+  /** The port of 127.0.0.1 on which the server admits analysts; undefined: no analysts are admitted. */
   readerPort?: number | undefined;
 }
 
-/** The port number in the file name of the socket, for a server that listens on no port. */
+/** The number in the file name of the socket, if the server listens on no TCP port. */
 export const socketPort = 1;
 
-/** The text of `pg_hba.conf`, which admits readers and the users of the socket, whose directory is private. */
+/** The text of `pg_hba.conf`, which admits analysts by TCP, and all users of the socket, whose directory is private. */
 export const admission = `# Each start overwrites this file.
 local all all trust
 host registry registry_reader 127.0.0.1/32 trust
@@ -54,12 +54,12 @@ export function writeSettings(
     client_connection_check_interval: '1s',
     timezone: 'UTC',
 
-    // Tests have the smallest buffers, because each dropped table is searched in all buffers and tests drop thousands.
+    // Tests use the smallest buffers: Postgres searches all buffers for each of the thousands of dropped tables.
     shared_buffers: durable ? size(clamp(memory / 8, 128 * MB, 2 * GB)) : '128MB',
     effective_cache_size: size(memory / 2),
     work_mem: size(clamp(memory / 256, 8 * MB, 64 * MB)),
     maintenance_work_mem: size(clamp(memory / 16, 64 * MB, GB)),
-    // Parallel queries fail in a container whose /dev/shm has the usual 64 MB.
+    // Parallel queries need more shared memory than the usual 64 MB of /dev/shm in a container.
     dynamic_shared_memory_type:
       process.platform === 'linux' && machine.sharedMemory < 256 * MB ? 'mmap' : 'posix',
 
@@ -70,10 +70,10 @@ export function writeSettings(
     random_page_cost: 1.1,
     jit: false,
 
-    // Without replicas the level `minimal` is enough: a load into a table that its transaction truncates writes no WAL.
+    // Without standbys, `minimal` is enough: a transaction that truncates a table then loads rows into it without WAL.
     wal_level: 'minimal',
     max_wal_senders: 0,
-    // A night writes faster than the WAL writer, so a large buffer keeps its sessions from waiting.
+    // A night writes faster than the WAL writer, so a large buffer keeps the night's sessions from waiting.
     wal_buffers: size(clamp(memory / 256, 4 * MB, 64 * MB)),
     max_wal_size: size(walSize),
     min_wal_size: size(walSize / 4),
@@ -81,7 +81,7 @@ export function writeSettings(
     // `synchronous_commit` and `full_page_writes` stay on, so that a `kill -9` of Postgres alone loses nothing.
     fsync: durable,
 
-    // The log has only starts, stops and crashes, because the text of an error may contain customers' data.
+    // The server logs only starts, stops and crashes, because the text of an error may contain customers' data.
     log_min_messages: 'log',
     log_checkpoints: false,
     log_timezone: 'UTC',

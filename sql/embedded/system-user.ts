@@ -2,8 +2,8 @@ import type { Stats } from 'node:fs';
 import { readText, type SystemUser } from '../process/system-process.ts';
 
 /**
- * Returns the system user who runs the server of a cluster. For root, this user is the owner of the existing cluster,
- * or else `postgres` or `nobody`. Throws a readable error when the process may not start the server as this user.
+ * Returns the system user who runs the server of a cluster. For root, this is the owner of the existing cluster, or
+ * else `postgres` or `nobody`. Throws a readable error if the process may not start the server as this user.
  */
 export async function chooseUser(directory: string, owner: Stats | undefined): Promise<SystemUser> {
   const self = { uid: process.getuid!(), gid: process.getgid!() };
@@ -17,7 +17,7 @@ export async function chooseUser(directory: string, owner: Stats | undefined): P
   return isOwned ? { uid: owner.uid, gid: owner.gid } : findUser();
 }
 
-/** Returns the system user for a server that root starts. Throws a readable error if the system has no such user. */
+/** Returns the user of a server that root starts. Throws a readable error if the system lacks this user. */
 export async function findUser(): Promise<SystemUser> {
   const users = ((await readText('/etc/passwd')) ?? '').split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', '_postgres', 'nobody']) {

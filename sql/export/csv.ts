@@ -1,10 +1,10 @@
 import { escapeIdentifier, type PoolClient, types } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 
-/** Takes the next bytes of an exported file; waits until the receiver has taken the bytes. */
+/** Passes the next bytes of an exported file to the receiver, and waits until the receiver has taken them. */
 export type Put = (bytes: Uint8Array) => Promise<void>;
 
-/** Matches a text that a spreadsheet would run as a formula, but no telephone number such as +48 42 123 45 67. */
+/** Matches a text that a spreadsheet would run as a formula, but not a telephone number such as +48 42 123 45 67. */
 const formula = String.raw`^[=@\t\r]|^[+-].*[^\d\s().,/+-]`;
 
 const textType: number = types.builtins.TEXT;

@@ -1,7 +1,7 @@
 import { writeCsv } from './csv.ts';
 import { writeParquet } from './parquet.ts';
 
-/** The functions that write a query's rows to a file, by file extension. `writeParquet` needs an open transaction. */
+/** The functions that write rows to a file, by its extension. `writeParquet` needs an open transaction. */
 export const writers = { csv: writeCsv, parquet: writeParquet };
 
 export type Format = keyof typeof writers;

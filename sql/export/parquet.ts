@@ -3,7 +3,7 @@ import { ByteWriter, parquetWriteRows, type Writer } from 'hyparquet-writer';
 import type { ClientBase } from 'pg';
 import type { Put } from './csv.ts';
 
-/** The number of rows in a row group of the file; the writer holds a whole row group in memory. */
+/** The number of rows in a row group of a Parquet file; the writer holds a whole row group in memory. */
 const groupRows = 20_000;
 
 /** The Parquet type of a column; `parse` converts a value from the text that Postgres writes. */
@@ -12,8 +12,8 @@ interface ColumnType {
   parse: (text: string) => unknown;
 }
 
-// The Parquet types of columns, by the type ids (OIDs) of Postgres. Values of other types, such as lists and JSON,
-// become the text that psql shows.
+// The Parquet types of columns, by the type ids (OIDs) of Postgres. Values of types that are not listed, such as lists
+// and JSON, become the text that psql shows.
 const columnTypes: Record<number, ColumnType> = {
   16: { element: { type: 'BOOLEAN' }, parse: (text) => text === 't' },
   20: { element: { type: 'INT64' }, parse: BigInt },
@@ -25,7 +25,7 @@ const columnTypes: Record<number, ColumnType> = {
     parse: (text) => (text.endsWith('infinity') ? null : new Date(`${text}T00:00:00Z`)),
   },
   1184: {
-    // A reader that ignores `logical_type` uses `converted_type`, which states no time zone.
+    // A program that ignores `logical_type` uses `converted_type`, which states no time zone.
     element: {
       type: 'INT64',
       converted_type: 'TIMESTAMP_MILLIS',

@@ -1,9 +1,9 @@
 -- Returns at most $2 company numbers whose next import attempt is due at the time $1, and at most $3 per account. Every
--- second place goes to an account that has ever bought credits. Buyers and other accounts are served in rounds. A round
+-- second place goes to an account that has ever bought credits. Buyers and other accounts have separate rounds. A round
 -- takes one number of each account: a number that was never requested, else the number that is due longest. A round
 -- begins after the account $4 (buyers) or $5 (others). `is_known` states whether a company has the number.
 with recursive account as (
-    -- Steps through an index from account to account, so that the cost grows with the accounts, not with their watches.
+    -- Steps through an index from account to account, so that the time grows with the accounts, not with the watches.
     select min(watch.account_id) as account_id
     from customer.watch
     where watch.state = 'queued'
@@ -42,7 +42,7 @@ turn as (
     ) as due
 ),
 
--- A number that several accounts watch is taken in the earliest round of these accounts.
+-- If several accounts watch a number, the number is taken in the first round in which it is one account's turn.
 first_turn as (
     select distinct on (identifier_type, identifier_value) *
     from turn

@@ -1,4 +1,4 @@
--- Returns one row: the day of the newest published dump of the source $1, and of its newest full dump (null if none).
+-- Returns one row: the day of the newest published dump of the source $1, and of the newest full dump (null if none).
 select
     max(run.dump_date) as newest,
     max(run.dump_date) filter (where run.dump_kind = 'full') as full

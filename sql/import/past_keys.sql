@@ -1,5 +1,5 @@
--- Stores the old keys of entries of the source $1 as past numbers, which still find the companies of the entries. $2 is
--- a list of {old_key, new_key}, and $3 the time of the change.
+-- Stores the old keys of entries of the source $1 as past numbers, by which their companies are still found. $2 is a
+-- list of {old_key, new_key}, and $3 the time of the change.
 insert into registry.past_number (identifier_type, identifier_value, company_id, last_date)
 select distinct type.identifier_type, duplicate.old_key, entry.company_id, $3::timestamptz::date
 from jsonb_to_recordset($2) as duplicate (old_key text, new_key text)

@@ -1,5 +1,5 @@
 -- Claims the $1 queued mails that are due longest, and returns the id and the attempt number of each mail. Skips locked
--- mails, which another worker is still sending: an SMTP server may need longer than the pause between attempts.
+-- mails, which another worker is still sending: an attempt may take longer than the pause before the next attempt.
 update customer.mail
 set
     attempt_count = attempt_count + 1,

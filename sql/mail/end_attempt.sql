@@ -1,5 +1,5 @@
 -- Stores the result of an attempt to send the mail $1: the new state $2, the error $3 or null, and the time $4. A mail
--- that stays queued is due again after a pause. A dropped mail was not sent, so its attempt is not counted.
+-- that stays `queued` is due again after a pause. A mail that is `dropped` was not sent, so the attempt is not counted.
 update customer.mail
 set
     state = $2,

@@ -1,4 +1,4 @@
--- Returns one row: the reference of the account $1, and whether any setting of the account asks for alerts by mail.
+-- Returns one row: the reference of the account $1, and whether the account's settings ask for any alerts by mail.
 select
     account.user_ref,
     exists (

@@ -1,4 +1,4 @@
--- Returns one row: the one-time token $1 and, if the token is no longer valid at the time $2, the reason.
+-- Returns one row: the one-time token $1, and the reason why the token is not valid at the time $2 (null if valid).
 select
     one_time_token.one_time_token_id, one_time_token.purpose, account.user_ref,
     one_time_token.created_at, one_time_token.expires_at,

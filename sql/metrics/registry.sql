@@ -1,4 +1,5 @@
--- Returns one row per metric and labels: registries, jobs, mails, webhooks, credits. Help texts: metrics/registry.ts.
+-- Returns one row per metric of registries, jobs, mails, webhooks or credits, and labels. Help texts:
+-- metrics/registry.ts.
 with last_run as (
     select distinct on (run.source) run.*, registry.state_of(run) as state_now
     from registry.run

@@ -3,7 +3,7 @@ import type { Gauge, Registry } from 'prom-client';
 import { queryFile } from '../connection/database.ts';
 import type { ServerState } from '../connection/readers.ts';
 
-/** One value of a metric, from a row of `registry.sql`. A metric is left out where its value is null. */
+/** A row of `registry.sql`: a value of a metric with its labels. A row whose value is null is left out. */
 interface Sample {
   name: string;
   labels: Record<string, string>;
@@ -38,8 +38,8 @@ const descriptions: Record<string, string> = {
 };
 
 /**
- * Adds the metrics of registries, jobs, mails, webhooks and credits, which are read from the tables, and the session
- * counts of the pool. While the database is away, the metrics from the tables are absent.
+ * Adds the metrics of registries, jobs, mails, webhooks and credits, which are read from tables, and the numbers of the
+ * pool's sessions. While the database is unreachable, the metrics that are read from tables are absent.
  */
 export function addRegistryMetrics(
   registry: Registry,
@@ -48,7 +48,7 @@ export function addRegistryMetrics(
   readers: () => ServerState[] = () => [],
 ): void {
   let pending: Promise<Sample[]> | undefined;
-  // The metrics of one scrape are collected in parallel, and share one read of the tables.
+  // All metrics of one request are collected in parallel, and share one read of the tables.
   const read = () =>
     (pending ??= readSamples(pool, process, readers()).finally(() => (pending = undefined)));
   for (const [name, help] of Object.entries(descriptions)) {
@@ -58,7 +58,7 @@ export function addRegistryMetrics(
       const values = found.map(({ labels, value }) => ({ labels, value: Number(value) }));
       return { name, help, type, values };
     };
-    // A `Gauge` without labels would show 0 where the value is absent.
+    // A `Gauge` without labels would show 0 if it has no value.
     registry.registerMetric({ name, get } as unknown as Gauge);
   }
 }

@@ -14,8 +14,8 @@ const mostPrompt = 10;
 
 /**
  * Returns a function that renders metrics at most once a second. The first ten requests of a second get the same text
- * without a delay, and further requests get the text one second later. The delay prevents a client that repeats
- * requests from using up the processor.
+ * at once; each further request in this second gets the text a second later. The delay prevents a client that repeats
+ * its requests without a pause from using up the processor.
  */
 export function createRendering(registry: Registry, now = () => new Date()): Rendering {
   let rendered_ms = -Infinity;
@@ -35,7 +35,7 @@ export function createRendering(registry: Registry, now = () => new Date()): Ren
   };
 }
 
-/** Serves `/metrics` of a process by HTTP. Throws an `EnvironmentError` when its port cannot be opened. */
+/** Serves `/metrics` of a process by HTTP. Throws an `EnvironmentError` if the port METRICS_PORT cannot be opened. */
 export async function openMetricsPort(
   render: Rendering,
   address: { host: string; port: number },

@@ -1,13 +1,14 @@
 -- One row per webhook: a client's endpoint that is called with the events of a feed, and the results of the calls.
 -- `filters` has the filters as the client wrote them, and `feed_filter` the filter of the feed. `event_id` is the last
--- event that the endpoint accepted (0: none); up to `scanned_event_id` no other event passes the filter. `snapshot_no`
--- and `published` are the newest publication, and the newest day of each registry, of which the endpoint was notified.
--- A newer publication makes the endpoint due. `replay_count` counts the client's changes of position and filter; the
--- answer to an earlier call then moves no position. The secret is derived from `secret_version`; until
--- `previous_secret_until` the previous version signs too. `test_requested_at` is the time at which the client requested
--- a test call. `attempt_count`, `next_attempt_at` and `failing_since` describe successive failures. A worker that calls
--- an endpoint holds a lease of the endpoint until `leased_until`. `is_slow` marks an endpoint whose last answer took
--- seconds. An endpoint is disabled by its client (`paused`), an answer 410 (`gone`) or days of failures (`failing`).
+-- event that the endpoint accepted (0: none); no event after it, up to `scanned_event_id`, passes the filter.
+-- `snapshot_no` is the newest publication of which the endpoint was notified, and `published` each registry's newest
+-- day then. A newer one makes the endpoint due. `replay_count` counts the client's changes of position and filter; a
+-- call that began before a change moves no position. The secret is derived from `secret_version`; until
+-- `previous_secret_until`, calls are also signed with the previous version. `test_requested_at` is when the client
+-- requested a test call. `attempt_count`, `next_attempt_at` and `failing_since` describe failed calls since the last
+-- success. A worker that calls an endpoint holds a lease of it until `leased_until`. `is_slow` marks an endpoint whose
+-- last answer took seconds. An endpoint is disabled by its client (`paused`), a 410 (`gone`) or days of failures
+-- (`failing`).
 create table customer.webhook (
     webhook_id bigint generated always as identity primary key,
     account_id bigint not null references customer.account,
@@ -45,9 +46,9 @@ create table customer.webhook (
 create index webhook_account_idx on customer.webhook (account_id, webhook_id);
 
 -- One row per call of an endpoint: the events after `previous_event_id` up to `event_id`, and the endpoint's answer.
--- All attempts to send one message have the same `message_id` (the header `webhook-id`). Without an answer,
--- `status_code` is null and `error` states why. `response` is the beginning of the answer. A test call moves no
--- position.
+-- All attempts to send one message have the same `message_id`, which is the header `webhook-id`. Without an answer,
+-- `status_code` is null and `error` states why. `response` is the beginning of the answer's body. A test call does not
+-- change the position of the endpoint.
 create table customer.webhook_delivery (
     delivery_id bigint generated always as identity primary key,
     webhook_id bigint not null references customer.webhook on delete cascade,

@@ -8,7 +8,7 @@ add column reference text,
 alter column identifier_type drop not null;
 
 -- `submission_ref` is the opaque name of the submission for clients. `is_reported` states whether a mail reports the
--- outcome, which needs a submission that put a company on the list.
+-- outcome: only if the submission added a company to the watch list.
 alter table customer.submission
 add column submission_ref text not null default gen_random_uuid(),
 add column is_reported boolean not null default true,
@@ -17,8 +17,8 @@ add constraint submission_ref_key unique (submission_ref);
 
 create index submission_settled_idx on customer.submission (settled_at);
 
--- `failure` is the reason why the item failed. The reason is kept when the watch is deleted; an item without a failure
--- then counts as removed.
+-- `failure` is the reason why the item failed. The reason is kept when the watch is deleted; if an item without a
+-- failure has lost its watch, the item counts as removed.
 alter table customer.submission_item
 drop constraint submission_item_pkey,
 add column reference text,

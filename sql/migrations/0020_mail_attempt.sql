@@ -1,9 +1,9 @@
--- Replaces the job queue of release 2.0.0, which was in another schema, by columns of the mails: the workers of this
--- version take the queued mails that are due. Queued mails of an upgraded database are due at once.
+-- Replaces the job queue of release 2.0.0, which was in another schema, by columns of the mails: workers now take the
+-- queued mails that are due. Queued mails of an upgraded database are due at once.
 
 -- The next attempt to send a queued mail is due at `next_attempt_at`. The beginning of an attempt increases
 -- `attempt_count` and makes the following attempt due (customer.mail_pause), so that another worker sends the mail of a
--- killed worker. `sending_since` is the beginning of the present attempt; the value is kept when the worker is killed.
+-- killed worker. `sending_since` is the beginning of the present attempt; the value stays if the worker is killed.
 alter table customer.mail
 add column next_attempt_at timestamptz not null default now(),
 add column sending_since timestamptz;

@@ -1,8 +1,8 @@
--- Drops the counts by day, because api/read_feed_page.sql counts the rows of the feed.
+-- Drops the stored counts of a feed's events by day, because api/read_feed_page.sql counts the events itself.
 drop table customer.feed_count;
 
--- The API of release 2.0.0 reads this view until it is restarted. When that API removes a company from a watch list, it
--- subtracts the deleted rows; the trigger ignores the subtraction, because the view counts only the remaining rows.
+-- An API process of release 2.0.0 reads this view until its restart, and subtracts deleted rows from the counts when it
+-- removes a watched company; the trigger ignores this, because the view counts only the remaining rows.
 create view customer.feed_count as
 select
     feed.account_id,
@@ -14,7 +14,7 @@ from customer.feed
 join registry.company using (company_id)
 group by feed.account_id, feed.event_date, feed.event_type, company.country_code
 union all
--- `grouping sets` would count the rows of all accounts for each answer to one account.
+-- With `grouping sets`, Postgres would count the rows of all accounts even if a query selects one account.
 select
     feed.account_id,
     feed.event_date,

@@ -60,7 +60,7 @@ from (
     select 'suppressions', jsonb_agg(suppression order by suppression.suppression_id)
     from suppression
     union all
-    -- Counts the watches of customers on the person's companies, without naming a customer.
+    -- Counts the watches on the person's companies, without naming the customers who watch.
     select 'watch_count', to_jsonb(count(*))
     from customer.watch
     cross join named

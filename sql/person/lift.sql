@@ -1,5 +1,5 @@
--- Lifts the request $1 to hide a person, at the time $2. The next dump with the person's records restores the personal
--- fields. Returns one row if the request exists and was not lifted before.
+-- Cancels the request $1 to hide a person, at the time $2. The next dump with the person's records restores the
+-- personal fields. Returns one row if the request exists and was not cancelled before.
 with lifted as (
     update person.suppression
     set lifted_at = $2::timestamptz

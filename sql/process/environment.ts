@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** The minimum length of a secret key, in characters: a shorter key could be guessed from signatures in mails. */
 export const SHORTEST_SECRET_KEY = 32;
 
-/** An error about wrong settings of the environment. Each line of its message is a sentence that names one variable. */
+/** An error about wrong settings of the environment. Each line of the message is a sentence about one variable. */
 export class EnvironmentError extends Error {
   override name = 'EnvironmentError';
 }
@@ -21,7 +21,7 @@ export function isLoopback(host: string): boolean {
   return version !== 0 && loopback.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Returns a setting: its schema, with the end of the error message `NAME must be …`. */
+/** Returns the schema of a setting; `must be …` is the end of the setting's error message. */
 export const setting = <S extends z.ZodType>(mustBe: string, schema: S): S =>
   schema.meta({ mustBe });
 
@@ -66,7 +66,7 @@ export const commonShape = {
   DATABASE_NAMED_STATEMENTS: flag('true'),
   DATA_DIR: z.string().default('.data'),
   READER_PORT: whole(1024, 65_535).optional(),
-  /** The key that signs tokens; without this setting, the key in DATA_DIR is used. */
+  /** The key that signs tokens; without SECRET_KEY, the product uses the key in DATA_DIR. */
   SECRET_KEY: setting(
     `a text of at least ${SHORTEST_SECRET_KEY} characters`,
     z.string().min(SHORTEST_SECRET_KEY),
@@ -84,7 +84,7 @@ export const commonShape = {
   LOG_LEVEL: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
 };
 
-/** The error message when mails or checkouts reach customers and BASE_URL is not set. */
+/** The error message if BASE_URL is not set although customers receive mails or pay. */
 export const baseUrlNeeded =
   'BASE_URL must be set where SMTP_URL or PAYMENT_PROVIDER=stripe is: mails and checkouts lead back to it.';
 
@@ -115,7 +115,7 @@ export function sentenceOf(name: string, schema: z.ZodType): string {
 }
 
 /**
- * Checks environment variables, and returns the settings. An empty variable counts as not set.
+ * Checks environment variables, and returns the settings. An empty variable counts as missing.
  *
  * Throws an `EnvironmentError` with a sentence for each wrong variable. The sentence does not quote the value, which
  * may be a password.

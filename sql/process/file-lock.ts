@@ -6,11 +6,11 @@ import { findProcess } from './system-process.ts';
 const poll_ms = 20;
 
 /**
- * Runs `work` while this caller alone, in any process, holds the lock `path`; waits until the lock is free. The lock is
- * a symbolic link, because a link appears together with its target. The target is the pid and start time of the lock's
- * holder, so that the lock of a killed process is removed. Throws a readable error when the folder cannot be written.
+ * Runs `work` under the lock `path`, which only one caller in all processes holds; waits until the lock is free. The
+ * lock is a symbolic link, because a link appears together with its target. The target is the pid and start time of the
+ * lock's holder, so that the lock of a killed process is removed. Throws a readable error if the folder is read-only.
  *
- * @param onHeld is called before each wait with the pid of the living holder; may throw to end the wait
+ * @param onHeld is called before each wait with the pid of the lock's running holder; may throw to end the wait
  */
 export async function withLock<T>(
   path: string,
@@ -44,7 +44,7 @@ async function tryLock(path: string): Promise<boolean> {
   }
 }
 
-/** Removes a lock whose holder has ended. A second lock prevents a slower process from removing a newer lock. */
+/** Removes a lock whose holder has ended. A second lock prevents a slower process from removing a new lock. */
 async function breakLock(path: string, holder: string): Promise<void> {
   await withLock(`${path}.break`, async () => {
     if ((await readHolder(path)) === holder) await rm(path, { force: true });

@@ -27,8 +27,8 @@ export async function openLog(level: string, destination?: DestinationStream): P
 }
 
 /**
- * Writes to stderr why the process ends, or a warning before the log is open: a sentence on a terminal, otherwise a
- * JSON line with `fields`.
+ * Writes to stderr a sentence (on a terminal) or a JSON line with `fields`: why the process ends, or a warning before
+ * the log is open.
  */
 export function sayAtOnce(level: keyof typeof levels, msg: string, fields: object = {}): void {
   const line = { level: levels[level], time: Date.now(), pid: process.pid, ...fields, msg };

@@ -1,4 +1,4 @@
-/** The minimum length for a hint about one wrong letter: shorter names resemble variables of other programs. */
+/** The minimum length of a setting's name for a hint about one wrong letter: shorter names resemble other variables. */
 const SHORTEST = 8;
 
 /** Checks whether two words differ by two swapped letters or, in a long word, by one added, missing or wrong letter. */

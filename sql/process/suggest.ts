@@ -5,9 +5,9 @@ function gramsOf(text: string): Set<string> {
 }
 
 /**
- * Returns at most `count` words of a list that are most similar to a given word, the most similar first. Words are
- * compared by the number of their common sequences of three characters, then by the share of the common sequences.
- * As a result, a shortened form of a long word is nearer to the long word than to another short word.
+ * Returns the `count` words of a list that are most similar to a given word, the most similar first. The similarity is
+ * the number of common sequences of three characters, then their share of all sequences of the word. As a result, a
+ * shortened form of a long word is nearer to the long word than to another short word.
  */
 export function findNear(given: string, words: readonly string[], count: number): string[] {
   const wanted = gramsOf(given);

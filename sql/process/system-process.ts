@@ -14,7 +14,7 @@ export type Process = { pid: number; start: string; command: string };
 
 /**
  * Runs a program to its end; as `user` if this process is root. Returns the exit code of the program (null when it
- * could not run) and its output. The program has a clean environment, and ctrl-C does not reach it.
+ * could not run) and its output. The program gets a minimal environment, and Ctrl-C does not reach the program.
  *
  * @param options.log a file descriptor for the output of the program, and of a server that the program starts
  */
@@ -60,7 +60,7 @@ export function findProcess(pid: number): Process | undefined {
   if (process.platform !== 'linux') return listProcesses().find((found) => found.pid === pid);
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Splits only the text after the program's name, because the name may contain blanks and brackets.
+    // Only the text after the program's name is split, because the name may contain blanks and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();

@@ -1,9 +1,9 @@
--- Deletes mails that ended and one-time tokens that expired before the time $1. Returns one row with the counts of
--- deleted mails and tokens. Also deletes stored answers to requests with an `Idempotency-Key` that are a day old at the
--- time $2. Windows of rate limits are deleted an hour after their end, since the clock of another machine may be
--- behind. Locked windows are skipped to avoid a deadlock: the API locks several windows in another order. Submissions
--- are deleted `customer.submission_days` after their last item was settled, unless another transaction has locked their
--- account. erase_old.sql deletes webhook deliveries, feeds and ledgers.
+-- Deletes mails that were sent, failed or dropped, and one-time tokens that expired, before the time $1. Returns one
+-- row with the counts of deleted mails and tokens. Also deletes stored answers to requests with an `Idempotency-Key`
+-- that are a day old at the time $2. Windows of rate limits are deleted an hour after their end, since the clock of
+-- another machine may be behind. Locked windows are skipped, since the API locks windows in another order, which could
+-- cause a deadlock. Submissions are deleted `customer.submission_days` after their last item was settled, unless
+-- another transaction has locked their account. erase_old.sql deletes webhook deliveries, feeds and ledgers.
 with
 mail as (
     delete from customer.mail

@@ -1,8 +1,8 @@
--- Erases or deletes personal data whose retention period has ended, without a request. (`person.erase` of
--- function/21_hidden_entry.sql erases on a request or an objection.) One run handles at most $4 rows of each kind, and
--- $4 / 1000 ended accounts. These data are due: rejected rows older than $1, network addresses older than $2, ledgers
--- of accounts that ended before $3, feeds of ended accounts, and webhook deliveries older than $5. The periods are in
--- pipeline/figures/retention-periods.ts. Returns one row: whether another run may find more.
+-- Erases or deletes personal data whose retention period has ended. (`person.erase` of function/21_hidden_entry.sql
+-- erases data after a request or objection.) One run handles at most $4 rows of each kind, and $4 / 1000 ended
+-- accounts. Due are rejected rows older than $1, network addresses older than $2, ledgers of accounts that ended before
+-- $3, feeds of ended accounts, and webhook deliveries older than $5. The periods are in
+-- pipeline/figures/retention-periods.ts. Returns one row: whether more data may be due.
 with reject as (
     update registry.reject
     set raw = ''
@@ -33,7 +33,7 @@ token as (
     returning true
 ),
 
--- Deletes feeds of ended accounts in this job, because a request of the API has no time to delete so many rows.
+-- Feeds of ended accounts are deleted here, because the request that ends an account has no time for so many rows.
 feed as (
     delete from customer.feed
     where feed.ctid = any(
@@ -61,7 +61,7 @@ webhook_delivery as (
     returning true
 ),
 
--- Deletes registrations of accounts whose token and mail are deleted, because such a registration cannot be completed.
+-- Deletes accounts that were never confirmed and whose token and mail are deleted: nobody can confirm them any more.
 unopened as (
     delete from customer.account
     where account.account_id = any(
@@ -104,7 +104,7 @@ wallet as (
     delete from customer.wallet using ended where wallet.account_id = ended.account_id
 ),
 
--- Deletes accounts after their transactions, because the transactions' trigger checks whether the account has ended.
+-- Deletes accounts after their transactions, whose trigger checks whether the account has ended.
 account as (
     delete from customer.account
     using ended

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 
 /**
- * Writes a complete file that only its owner can read; after an error no file remains.
+ * Writes a file that only its owner can read; after an error no part of the file remains.
  *
  * @param name a function that moves or links the complete draft to the path of the file, such as `rename` or `link`
  */

@@ -7,8 +7,8 @@ import { writeSecretFile } from './secret-file.ts';
 
 /**
  * Returns the key that signs one-time tokens: `SECRET_KEY` if it is set, else the key in `<dataDir>/secret-key`.
- * Creates a missing file with a key of 64 hexadecimal digits, which only its owner can read. Processes that start at
- * the same time get the same key.
+ * Creates a missing file with a key of 64 hexadecimal digits, which only its owner can read. If several processes start
+ * at the same time, they get the same key.
  *
  * Throws a readable error when the key in the file is too short.
  */
@@ -22,7 +22,7 @@ export async function readSecretKey(dataDir: string, SECRET_KEY?: string): Promi
   return key;
 }
 
-/** Creates the file of the key, unless another process has created it, and returns the key in the file. */
+/** Creates the file of the key if no other process has created the file, and returns the key in the file. */
 async function createKey(dataDir: string, file: string): Promise<string> {
   await mkdir(dataDir, { recursive: true }).catch((cause: Error) => {
     throw new Error(`The data directory ${dataDir} cannot be made: ${cause.message}`, { cause });

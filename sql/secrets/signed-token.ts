@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const algorithm = 'HS256';
 
-/** The claims of every token that is sent by mail. Times are whole seconds since 1970 (RFC 7519). */
+/** The claims that every token in a mail has. Times are whole seconds since 1970 (RFC 7519). */
 export const signedClaims = z.strictObject({
   /** The `user_ref` of the account. */
   sub: z.string(),
@@ -11,7 +11,7 @@ export const signedClaims = z.strictObject({
   exp: z.int(),
 });
 
-/** Returns a JWT with the claims of a link in a mail. */
+/** Returns a signed token (JWT) with the given claims, for a link in a mail. */
 export function signToken(
   secretKey: string,
   claims: object,
@@ -42,7 +42,7 @@ export function readToken<Claims>(
 
 export const oneTimeTokenClaims = signedClaims.extend({
   purpose: z.enum(['init', 'recover']),
-  /** The `one_time_token_id` of the token's row in the database, which records the use of the token. */
+  /** The `one_time_token_id` of the database row that records whether the token was used. */
   jti: z.uuid(),
 });
 
@@ -57,7 +57,7 @@ export interface IssuedToken {
   expires_at: Date;
 }
 
-/** Returns the JWT of a one-time token from its row, so that each attempt to mail the token sends the same JWT. */
+/** Returns the JWT of a one-time token from its row: each attempt to send the mail contains the same JWT. */
 export function signOneTimeToken(secretKey: string, token: IssuedToken): string {
   const { purpose, user_ref: sub, one_time_token_id: jti } = token;
   return signToken(secretKey, { purpose, sub, jti }, token.created_at, token.expires_at);

@@ -110,7 +110,7 @@ export interface CustomerTables {
     watch_id: Identity;
     account_id: BigInteger;
     company_id: Optional<string>;
-    /** Null for a company that the client added by its reference, which is then in `identifier_value`. */
+    /** Null if the client added the company by its reference (`company_ref`), which is then in `identifier_value`. */
     identifier_type: string | null;
     identifier_value: string;
     /** The name of the company in the client's own data. */

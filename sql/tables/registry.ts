@@ -35,7 +35,7 @@ export interface RegistryTables {
   };
   'registry.country_word': {
     country_code: string;
-    /** The language of the text; empty for a text that all languages share. */
+    /** The language of the text, such as `pl`; empty for a text that is the same in all languages. */
     language: string;
     word: string;
     text: string;
@@ -60,7 +60,7 @@ export interface RegistryTables {
     /** Another attribute type, whose value begins with the value of this type. */
     part_of: string | null;
   };
-  /** One row per legal form, with the newest symbol of the form. */
+  /** One row per legal form, with the newest symbol by which registries code the form. */
   'registry.legal_form_symbol': {
     country_code: string;
     slug: string;

@@ -1,6 +1,6 @@
 -- Compares each company of a registry's entries with the fields that follow from all its entries.
 with several as (
-    -- Selects the companies with several entries, whose fields are chosen from these entries.
+    -- Selects the companies with several entries: their fields are chosen from these entries.
     select entry.company_id
     from registry.entry
     group by entry.company_id

@@ -1,4 +1,4 @@
--- Compares the counts of each run with the previous run, and with the stored entries and events.
+-- Compares the counts of each run with those of the run before it, and with the stored entries and events.
 with published as (
     select
         run.*,

@@ -15,7 +15,7 @@ with reported as (
 ),
 
 stated as (
-    -- Also selects later events of other subjects, such as a reopening, which may have changed the value again.
+    -- Also selects later events of another subject, such as a reopening, that may have changed the value again.
     select
         reported.*,
         event_type.category, event_type.subject, detail.value,
@@ -69,7 +69,7 @@ compared as (
             or stated.reopened_date >= stated.event_date
             when 'end date' then
                 entry.end_date::text = stated.new_value
-                -- Accepts the day of the event, which stands for an unknown end date.
+                -- Accepts the day of the event, which is stored if the end date is unknown.
                 or stated.new_value = stated.event_date::text and entry.declared_status = 'DELETED'
                 or stated.reopened_date > stated.event_date
             when 'strike-off' then
@@ -87,13 +87,13 @@ compared as (
                     proceeding.end_date::text = stated.new_value, stated.new_value is null
                 )
             end
-            -- Accepts an ended proceeding that is not shown: registries remove ended proceedings sooner or later.
+            -- Accepts an ended proceeding that the entry lacks: registries remove ended proceedings sooner or later.
             or (stated.ended_date >= stated.event_date and proceeding.state is null)
             when 'unit' then
                 stated.unit_number !~ '^[0-9]{14}$'
                 -- Accepts an event that has only the unit's number: the owner withheld the other data of the unit.
                 or stated.new_value = stated.unit_number
-                -- A unit for the head office appears and disappears with the address of its entry.
+                -- A unit that stands for the head office appears and disappears with the address of the entry.
                 or not entry.units #> '{0}' ? 'address'
                 and not exists (
                     select from jsonb_array_elements(entry.units) as unit
@@ -102,7 +102,7 @@ compared as (
                         and unit.value ? 'address'
                         and not unit.value ? 'is_partial'
                 )
-                -- A new spelling of a unit's address makes no event, so only the unit's number and name are compared.
+                -- A new spelling of a unit's address causes no event, so only the unit's number and name are compared.
                 or entry.changed_date > stated.event_date
                 and exists (
                     select from jsonb_array_elements(entry.units) with ordinality as unit (value, place)
@@ -131,12 +131,12 @@ compared as (
                 (stated.new_value is not null)
                 = (stated.value = any(string_to_array(entry.activity_codes, ',')))
                 or stated.reclassified_date > stated.event_date
-                -- A code that a reclassification removes is of the old version; the new version may use the same code.
+                -- A code that a reclassification removes is of the old version; the new version may have an equal code.
                 or stated.new_value is null and stated.reclassified_date = stated.event_date
             when 'main activity' then
                 entry.activity_main is not distinct from stated.new_value
                 or stated.reclassified_date > stated.event_date
-            -- A new spelling of a value makes no event, so only the meanings of the two spellings are compared.
+            -- A new spelling of a value causes no event, so only the meanings of the two spellings are compared.
             else shown.value is not distinct from stated.new_value
             or registry.value_meaning(entry.country_code, stated.subject, shown.value)
             is not distinct from registry.value_meaning(entry.country_code, stated.subject, stated.new_value)
@@ -156,14 +156,14 @@ compared as (
     ) as proceeding (subject, state, start_date, end_date) using (subject)
     cross join lateral (
         select case stated.subject
-            -- The event of a new company without a name shows the names of its owner.
+            -- If a new company has no name, its event shows the names of the owner.
             when 'name' then case
                 when stated.event_type = 'COMPANY_REGISTERED' and entry.name is null then stated.new_value
                 else entry.name
             end
             when 'legal form' then registry.legal_form_slug(entry.country_code, entry.legal_form)
             when 'entity type' then entry.entity_type
-            -- The name of a partner or shareholder with a number may change without an event.
+            -- If a partner or shareholder has a number, the person's name may change without an event.
             when 'owner' then case
                 when entry.persons @? '$[*] ? (@.kind == "partner").number' then stated.new_value
                 else registry.owner_names(entry.first_name, entry.surname, entry.persons)
@@ -174,7 +174,7 @@ compared as (
             end
             when 'representation' then registry.person_names('representative', entry.persons)
             when 'start date' then entry.start_date::text
-            -- The spelling of an address with a registry's id changes without an event, so the event is accepted.
+            -- The spelling of an address with a registry's id may change without an event, so any value is accepted.
             when 'address' then case
                 when entry.address_ids[1] is not null and entry.changed_date > stated.event_date
                     then stated.new_value
@@ -187,12 +187,12 @@ compared as (
             when 'return' then stated.new_value
             when 'activities' then stated.new_value
             else (
-                -- Several types of numbers may have the same subject of events.
+                -- Several types of numbers may share one event subject, so the best match is taken.
                 select number.identifier_value
                 from registry.entry_numbers(entry) as number
                 where
                     number.event_subject = stated.subject
-                    -- An event that removes a number leaves the number that identifies the entry.
+                    -- After an event that removed a number, the number that identifies the entry may remain.
                     and (
                         stated.new_value is not null
                         or number.identifier_value = stated.old_value
@@ -214,7 +214,7 @@ select format(
 from compared
 where
     compared.agrees is not true
-    -- The same change in several entries of one company makes only one event.
+    -- If the same change happens in several entries of a company, only one event is published.
     and not exists (
         select from stated
         where

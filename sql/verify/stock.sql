@@ -2,7 +2,7 @@
 
 -- Lists pairs of counts that must be equal in each group of entries. Rows without a day compare the sum of all stock
 -- changes with the present entries. Rows with a day compare the stock change of the day with the flows and moves of the
--- day. A suspension adds an entry to SUSPENDED and takes it from ACTIVE; a resumption does the opposite.
+-- day. A suspension moves an entry from ACTIVE to SUSPENDED, and a resumption moves it back.
 with counted as (
     select
         null::date as stat_date,

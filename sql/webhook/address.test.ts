@@ -96,7 +96,7 @@ describe('an address that is not public', () => {
     },
   );
 
-  // A host name may change from a public address at registration to a private address at the call, or have both.
+  // A host name may have a public IP address at registration and a private one at the call, or both at the same time.
   test.each([
     [['127.0.0.1']],
     [['::1']],

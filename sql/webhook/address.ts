@@ -32,7 +32,7 @@ const notPublic = 'must name a public server, not a private, loopback or transla
 
 export const longestUrl = 2_048;
 
-/** Returns why a webhook's address is never called, as the end of a sentence; undefined if its form is right. */
+/** Returns why a webhook's address can never be called, as the end of a sentence; undefined if it is well-formed. */
 function findFault(url: string, allowPrivate: boolean): string | undefined {
   if (url.length > longestUrl) return `must not be longer than ${longestUrl} characters`;
   const parsed = URL.parse(url);
@@ -93,7 +93,7 @@ interface AgentOptions {
   allowPrivate: boolean;
   answer_ms: number;
   kept_characters: number;
-  /** The certificates of authorities that replace Node's own list. */
+  /** The certificates of the authorities that are trusted in place of Node's own list. */
   ca?: string;
 }
 
@@ -106,7 +106,7 @@ export function createAgent({ ca, ...options }: AgentOptions) {
   return { ...options, http: new http.Agent(kept), https: secure };
 }
 
-/** The outcome of a call: the status and the beginning of an answer, or the reason why no complete answer came. */
+/** The outcome of a call: status and beginning of the answer, or the reason why no complete answer was received. */
 export interface Outcome {
   status_code: number | null;
   response: string | null;
@@ -140,7 +140,7 @@ async function send(agent: Agent, url: URL, { headers, body }: Posting, signal: 
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-/** Reads the beginning of an answer as text that PostgreSQL stores. Closes the connection if the answer is longer. */
+/** Returns the first `characters` of an answer's text, and closes the connection if more bytes follow. */
 async function readBeginning(response: http.IncomingMessage, characters: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -154,7 +154,7 @@ async function readBeginning(response: http.IncomingMessage, characters: number)
   return Array.from(text).slice(0, characters).join('');
 }
 
-/** Posts a body to a webhook's endpoint within the limits of the agent. Follows no redirect, and never throws. */
+/** Posts a body to a webhook's endpoint within the agent's limits. Does not follow redirects, and never throws. */
 export async function postSafely(
   agent: Agent,
   { url, ...posting }: Posting & { url: string },
@@ -174,7 +174,7 @@ export async function postSafely(
     if (signal.aborted) return { ...none, error: 'No whole answer came in time.' };
     const code = codeOf(error);
     const isBlocked = code === 'ERR_IP_BLOCKED';
-    // The message must not reveal an address of this server's own network.
+    // The message is shown to clients, so it must not reveal an address of this server's network.
     return { ...none, error: isBlocked ? `The url ${notPublic}.` : `The call failed: ${code}.` };
   }
 }

@@ -1,7 +1,7 @@
--- Leases at most $1 due webhook endpoints for $5 seconds, and returns one row per endpoint. An endpoint is due when its
--- `snapshot_no` is below $2, or when its client has requested a test. The endpoint that has been due longest is leased
--- first. An account has at most $3 leases at a time. Slow endpoints of all accounts together have at most $4 leases, so
--- that leases for fast endpoints remain. Leases that workers already hold count towards these limits.
+-- Leases at most $1 due webhook endpoints for $5 seconds, and returns one row per endpoint. An endpoint is due if its
+-- `snapshot_no` is below $2 (the newest), or its client has requested a test. The endpoint that has been due longest is
+-- leased first. An account has at most $3 leases at a time. Slow endpoints of all accounts together have at most $4
+-- leases, so that leases for fast endpoints remain. Leases that workers already hold count towards these limits.
 with wanted as (
     select
         webhook.webhook_id, webhook.is_slow, waiting.turn,
@@ -27,7 +27,7 @@ chosen as (
     where
         wanted.account_place <= $3::integer
         and (wanted.slow_place <= $4::integer or not wanted.is_slow)
-        -- Another worker may have leased the endpoint after the query `wanted` read it.
+        -- Another worker may have leased the endpoint since the query `wanted` read its row.
         and coalesce(webhook.leased_until <= now(), true)
     order by wanted.turn
     limit $1::integer
@@ -35,7 +35,7 @@ chosen as (
 )
 
 update customer.webhook
--- `leased_until` identifies a lease. It has whole milliseconds, because the worker holds it as a JavaScript Date.
+-- `leased_until` identifies a lease. It has whole milliseconds, because the worker holds it as a Date.
 set leased_until = date_trunc('milliseconds', now()) + make_interval(secs => $5::integer)
 from chosen
 where webhook.webhook_id = chosen.webhook_id

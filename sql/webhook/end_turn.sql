@@ -1,7 +1,7 @@
--- Stores the result of the worker that holds the lease $2 on the webhook endpoint $1: the changed columns $4, the call
--- $6 or null, and a mail to the owner about $7 or null. If `replay_count` is no longer $3, the client has moved the
--- position meanwhile; columns and mail are then left out. Keeps the newest $8 calls of the endpoint. Returns the
--- endpoint if the worker keeps the lease ($5); otherwise ends the lease. `afterFailure` of
+-- Stores what the worker with the lease $2 on the webhook endpoint $1 has done: the endpoint's changed columns $4, the
+-- call $6 or null, and a mail to the owner about $7 or null. If `replay_count` is no longer $3, the client has changed
+-- the position or filter meanwhile; columns and mail are then left out. Keeps the newest $8 calls of the endpoint.
+-- Returns the endpoint if $5 states that the worker keeps the lease; otherwise ends the lease. `afterFailure` of
 -- pipeline/webhooks/retry-or-disable.ts disables an endpoint after `failing_ms` of pipeline/figures/webhook-calls.ts.
 with ended as (
     update customer.webhook
@@ -42,7 +42,7 @@ forgotten as (
     ))
 ),
 
--- Failures that began on the same day make one mail per cause. A mail about their end needs an earlier mail.
+-- Failures that began on the same day cause one mail per cause. A mail about their end is sent only after such a mail.
 mailed as (
     insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
     select

@@ -1,5 +1,5 @@
--- Returns one row: the count of published nights, and the number of the newest snapshot. Only a new count means new
--- events, because an import on demand publishes a snapshot without events.
+-- Returns one row: the count of published nights, and the number of the newest snapshot. New events exist only if the
+-- count has grown, because an import on demand publishes a snapshot without events.
 select
     (select count(*) from registry.run where run.state = 'published') as night_count,
     (select max(publication.snapshot_no) from registry.publication) as snapshot_no

@@ -9,7 +9,7 @@ export interface SecretVersions {
 
 /**
  * Returns the newest secret of a webhook endpoint in the format of Standard Webhooks: `whsec_` and 32 bytes in base64.
- * The secret is derived from the key of the server, so that the database and its backups contain no secret.
+ * The secret is derived from the product's secret key, so that the database and its backups contain no secret.
  */
 export function deriveSecret(
   secretKey: string,

@@ -77,7 +77,7 @@ test.each(cases)(
   },
 );
 
-// Expected sentences in English and Polish for Poland, for France, and for another country where they differ.
+// The expected sentences in English and Polish: for Poland, for France, and for other countries if these differ.
 test.each<[EventType, ...string[]]>([
   [
     'ANOMALY_REGON_CHANGE',

@@ -4,8 +4,8 @@ import pl from './event-pl.json' with { type: 'json' };
 import { createMessages, type Language, type Message, type Messages } from './message-format.ts';
 
 /**
- * The texts that describe events, for mails and answers of the API. A text uses `value` (added, removed or assigned),
- * `change` (old → new), and the values `before` and `after`; each of these can be null.
+ * The texts that describe events in mails and in answers of the API. A text uses `value` (added, removed or assigned),
+ * `change` (old → new), and the values `before` and `after`; each of the four can be null.
  */
 type EventWords = Messages<typeof en>;
 
@@ -67,6 +67,6 @@ export function describeEvent(
   const write = (events as Partial<Record<string, Message>>)[event.event_type];
   if (!write) return event.event_type;
   const sentence = write({ before, after, value, change });
-  // Without a value, only the sentence before the colon remains.
+  // If the event has no value, the colon at the end of the sentence is removed.
   return sentence.replace(/: $/, '');
 }

@@ -14,7 +14,7 @@ const formats = {
   time: { short: { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' } },
 } as const;
 
-/** Returns a message whose text in ICU MessageFormat is parsed at its first use; `<` begins no tag in the text. */
+/** Returns a message for an ICU MessageFormat text, which is parsed at its first use; `<` in it begins no tag. */
 function createMessage(language: Language, text: string): Message {
   let format: IntlMessageFormat | undefined;
   return (values) => {

@@ -1,6 +1,6 @@
--- Returns one row with counts of the watches of the account $1. `added` counts the watches with the ids $2, and
--- `waiting` counts the queued watches among them. `all_watches` counts all watches of the account, and `all_queued`
--- counts its queued watches. `notifies` states whether the account wants a mail about the outcome of its submissions.
+-- Returns one row with counts of the watches of the account $1. `added` counts the watches with ids in the list $2, and
+-- `waiting` those of them whose import is queued. `all_watches` counts all watches of the account, and `all_queued`
+-- those whose import is queued. `notifies`: the account wants a mail about the outcome of submissions.
 select
     count(*) filter (where is_new)::int as added,
     count(*) filter (where is_new and state = 'queued')::int as waiting,

@@ -1,5 +1,5 @@
--- Returns one row per company that the lists $2 (types) and $3 (values) name, in their order, with the watch of the
--- account $1 on the company. A null type means that the value is a company's reference (`company_ref`).
+-- Returns one row per number in the lists $2 (types) and $3 (values), in the order of the lists, with the watch of the
+-- account $1 on the number's company. A null type means that the value is a company's reference (`company_ref`).
 select
     case
         when watch.watch_id is not null then 'removed'

@@ -1,6 +1,6 @@
 -- Copies the client's references (names of companies in the client's own data) from the items of the submission $1 to
--- the watches. Where several items name one company, the client's reference in the last item is stored. An empty
--- reference deletes the stored reference.
+-- the watches. If several items have the same company, the client's reference in the last of these items is stored. An
+-- empty reference deletes the stored reference.
 update customer.watch
 set reference = nullif(named.reference, '')
 from (

@@ -1,4 +1,4 @@
--- Returns one row: the submission $2 of the account $1, with a list of its items for each state, such as `ready`.
+-- Returns one row: the submission $2 of the account $1, with one list per state of its items, such as `ready`.
 select
     submission.submission_ref,
     case when submission.settled_at is null then 'open' else 'settled' end as state,

@@ -1,7 +1,7 @@
 -- Writes a submission of companies for the watch list of the account $1 at the time $2. The lists $3 (types), $4
 -- (values) and $5 (client's references) give the items in order. A null type means that the value is a company's
 -- reference (`company_ref`). Returns one row: the submission, the ids of its watches, and the ids of the new watches.
--- Where the account already watches a number whose company is still unknown, the submission uses this watch.
+-- If the account already watches a submitted number whose company is still unknown, the submission uses this watch.
 with submitted as materialized (
     select
         item.*,
@@ -19,7 +19,7 @@ awaited as (
     from submitted
     where not is_unknown
     order by item_no
-    -- The update changes no value: without an update, `returning` would leave out the existing row.
+    -- This update changes no value: it only makes `returning` return the existing row.
     on conflict (account_id, identifier_type, identifier_value) where company_id is null
     do update set account_id = watch.account_id
     returning watch_id, identifier_type, identifier_value, xmax = 0 as is_new

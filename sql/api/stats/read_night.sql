@@ -1,8 +1,8 @@
 -- Returns one row per day of the given nights, the newest day first. The lists $1 and $2 give the source and the day of
--- each night. `nights` has the daily statistics of each night. `types` counts the events of the day by event type, the
--- severest type first. `examples` has a few of the severest events of the day, at most two of each type. Only legal
--- persons with a KRS number serve as examples; values about natural persons are left out. To limit the cost, only the
--- 500 severest events of each source and day are read, with the severity `high` or above.
+-- each night. `nights` has the statistics of each night of the day. `types` counts the events of the day by event type,
+-- the severest type first. `examples` has a few of the severest events of the day, at most two of each type, and only
+-- events of legal persons with a KRS number; values about natural persons are left out. To limit the cost, only the 500
+-- severest events of each source and day are read, with the severity `high` or above.
 with night as (
     select night.source, night.event_date
     from unnest($1::text[], $2::date[]) as night (source, event_date)

@@ -1,7 +1,7 @@
--- Returns the result of a night as JSON, one row per registry of the countries $3 with a dump of the day $1.
--- Each row lists at most $2 files and at most the newest $2 refused attempts. Reasons of rejects and sentences of
--- guards are left out, since they may quote personal data from a row. `…` replaces a long number in the name of a file,
--- and a long number or a mail address in an operator's reason for accepting a refused dump.
+-- Returns the result of a night as JSON, one row per registry of the countries $3 with a dump of the day $1. Each row
+-- lists at most $2 files of the dump and at most $2 refused attempts to publish it, the newest. Reasons of rejects and
+-- sentences of guards are left out, since they may quote personal data from a row. `…` replaces a long number in the
+-- name of a file, and a long number or a mail address in an operator's reason for accepting a refused dump.
 with attempt as (
     select
         run.*,

@@ -1,8 +1,8 @@
--- Returns the stock and the flow of the registry $1 per $2 (`day` or `month`) from the day $3 to the day $4, in at most
--- $8 rows. There is one row per group of entries and period with snapshots, ordered by period and by the symbols of the
--- group. A row names the region and the legal form of its group.
--- The parameters $5 (voivodeship), $6 (section) and $7 (legal form) select and group entries. Null takes all entries
--- together, '*' makes one group per symbol, a symbol selects its entries, and '' selects entries without a symbol.
+-- Returns the stock (entries) and the flow (new and ended entries) of the registry $1 per $2 (`day` or `month`) from
+-- the day $3 to the day $4, in at most $8 rows. For each group of entries, there is one row per period that has
+-- snapshots, ordered by period and by the group's symbols. A row names the region and the legal form of its group. $5
+-- (voivodeship), $6 (section) and $7 (legal form) group or select entries: null makes no groups, '*' makes one group
+-- per symbol, a symbol selects the entries that have it, and '' selects entries without a symbol.
 with period as (
     select
         case $2::text when 'month' then date_trunc('month', daily_stat.date)::date else daily_stat.date end as date,
@@ -22,8 +22,8 @@ with period as (
     group by 1
 ),
 
--- Sums the flows and the changes of the stock per group and period. The first period also includes the stock changes of
--- all earlier days. A move of an entry that stays in its group is not counted.
+-- Sums the flows and the changes of the stock per group and period. The sum of the first period also includes the stock
+-- changes of all days before this period. A move of an entry within its group is not counted.
 change as materialized (
     select
         greatest(
