@@ -49,7 +49,7 @@ function readText(path: string, other?: string): string | undefined {
   }
 }
 
-/** Checks the path of a text file (`terms.md`). Polish pages show `terms.pl.md` in the same folder, if it exists. */
+/** Checks the path of a text file (`terms.md`). Polish pages show the text of `terms.pl.md`, if this file exists. */
 const notice = setting(
   'the path of a file with text, Markdown or HTML',
   z
@@ -107,7 +107,7 @@ export const shape = {
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   STRIPE_API_URL: z.string().optional(),
-  // The pipeline sends mails by `SMTP_URL`; if it is set, the API requires `BASE_URL`, to which the mails link.
+  // The pipeline sends mails by `SMTP_URL`; with `SMTP_URL`, the API requires `BASE_URL`, to which mails link.
   SMTP_URL: z.string().optional(),
 };
 

@@ -64,7 +64,7 @@ async function findSample(pool: Pool, SAMPLE_DATA: boolean): Promise<AppOptions[
 }
 
 async function serve(environment: Environment): Promise<void> {
-  // V8 may use 32 MB for young objects (loading the modules already needs them): 128 MB made no request faster.
+  // V8 may use 32 MB for young objects, which loading the modules needs anyway; 128 MB made no request faster.
   setFlagsFromString('--semi-space-growth-factor=1');
   // V8 collects old objects after their memory has grown by half, instead of by up to four times: the process takes 204
   // MB instead of 316, and requests need no more CPU.
@@ -100,7 +100,7 @@ async function serve(environment: Environment): Promise<void> {
     await database.close();
   };
   let isStopping = false;
-  // Requests wait until the application is created, which needs the number of the port.
+  // Early requests wait for the application, which is created after the number of the port is known.
   const app = Promise.withResolvers<RequestListener>();
   const server = createHttpServer((request, response) => {
     void app.promise.then((answer) => answer(request, response));

@@ -50,7 +50,7 @@ const takenAddress = () => invalid([['email', 'The email has already been taken.
 async function registerAccount(options: Context, body: z.output<typeof registration>) {
   const { email, name, password, language } = body;
   const at = options.now();
-  // The address of an initialized account is refused before the slow hash; later the `insert` checks it again.
+  // The address of an initialized account is refused before the slow hash; later the `insert` checks the address again.
   if (await findInitialized(options.db, email).executeTakeFirst()) throw takenAddress();
   const password_hash = await hashPassword(password);
   const profile = { email, name, password_hash, language };

@@ -33,7 +33,7 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** Returns a new token secret, which ends with a CRC-32: it reveals a mistyped secret without a database query. */
+/** Returns a new token secret, whose last digits (a CRC-32) reveal a mistyped secret without a database query. */
 export function createSecret(kind: TokenKind): string {
   const text = prefixes[kind] + createText(base62, randomDigits);
   return text + checksumOf(text);

@@ -40,7 +40,7 @@ export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
         const asked = [...batch].map(([hash, use]) => ({ hash, ...use }));
         const values = [JSON.stringify(asked)];
         const locked = runPrepared<{ hash: string }>(session, 'api/count_token_uses.sql', values);
-        // If the connection is lost after the statement is sent, the counts are dropped: they may be stored.
+        // If the connection is lost after the statement is sent, the counts are dropped: they may be stored already.
         uncounted = [];
         uncounted = (await locked).map(({ hash }) => hash);
       });

@@ -79,7 +79,7 @@ export function snapshotEndpoint(options: Context, charge: Charging): Endpoint {
       const dictionary = await readDictionary();
       if (lang !== undefined) dictionary.words.requireLanguage(lang);
       const asked = { ...named, snapshot_no };
-      /** Charges for the snapshot, and returns it; `tx` is the transaction of a request with an `Idempotency-Key`. */
+      /** Charges for and returns the snapshot; `tx` is the transaction of a request with an `Idempotency-Key`. */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
         // With `tx`, its own session reads the entries: requests that wait for a second session could deadlock.
         const [entries] = tx

@@ -22,7 +22,7 @@ export async function readWords(db: Db) {
       .map((one) => [`${one.country_code} ${one.text}`, one.word]),
   );
   const own = new Map(rows.map((one) => [one.country_code, one.own_language]));
-  /** Returns a country's text for a word: in `language`, else in the country's language, else without a language. */
+  /** Returns a country's text for a word: in `language`, else in the country's language, else for all languages. */
   const find = (country_code: string, word: string, language = ''): string | undefined =>
     [language, own.get(country_code) ?? '', '']
       .map((one) => texts.get(`${country_code} ${one} ${word}`))

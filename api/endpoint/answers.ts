@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 export const text = z.string();
 
-/** Checks an ISO 8601 time, such as `formatTimestamp` returns. */
+/** Checks an ISO 8601 time with an offset, in the form that `formatTimestamp` returns. */
 export const time = z.iso.datetime({ offset: true });
 
 /** Checks an ISO 8601 time with microseconds. */

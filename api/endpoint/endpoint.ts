@@ -14,7 +14,7 @@ export interface DocumentedError {
   example: object;
 }
 
-/** The description of an endpoint, by which the API checks requests and from which it makes the OpenAPI document. */
+/** The description of an endpoint, by which requests are checked and from which the OpenAPI document is made. */
 export interface EndpointDescription<
   A extends Auth,
   Params extends z.ZodObject,
@@ -44,7 +44,7 @@ export interface EndpointDescription<
   /** The request headers that the OpenAPI document lists; the handler itself reads the headers. */
   headers?: z.ZodObject;
   body?: Body;
-  /** Returns a function that checks query and body beyond the schemas, such as in the database; returns problems. */
+  /** Returns a check of query and body beyond the schemas (such as in the database); the check returns problems. */
   check?: (options: Context) => (given: object) => Promise<Problem[]>;
   /** The HTTP status of a successful answer (default 200). */
   status?: 201 | 202;

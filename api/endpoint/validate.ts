@@ -91,7 +91,7 @@ function refuseLong(value: object, path: string[]): void {
 
 /**
  * Throws a 400 if the value at `path` is nested too deeply, and a 422 if a list or object in this value is too long.
- * This limits the errors that later checks of the request can find.
+ * Both limits bound the number of errors that later checks of the request can find.
  */
 export function refuseHuge(value: unknown, path: string[]): void {
   if (typeof value !== 'object' || value === null) return;

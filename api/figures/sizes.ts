@@ -15,8 +15,9 @@ export const sizes = {
   page: 1_000_000_000_000,
   /** The maximum count of items on one page of a list; `registry.page_items` in the database has the same figure. */
   perPage: 100,
-  /** The maximum count of events in one answer of the event feed, and of characters in a list of a filter. */
+  /** The maximum count of events in one answer of the event feed. */
   feed: 1_000,
+  /** The maximum count of characters in a list of values of an event filter, such as its event types. */
   filter: 2_000,
   /** A JSON answer with at least this count of characters is compressed. */
   compressed: 1_024,

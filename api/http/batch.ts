@@ -25,7 +25,7 @@ export function createBatch<Item, Result>(
       size = batch.length;
       try {
         const results = await run(batch.map(({ item }) => item));
-        // The next batch starts before the results are delivered, so that it runs while callers use the results.
+        // The next batch starts before the results are delivered, and runs while the callers use the results.
         setImmediate(() => batch.forEach(({ resolve }, at) => resolve(results[at]!)));
       } catch (error) {
         for (const { reject } of batch) reject(error);

@@ -9,7 +9,7 @@ import type { Limiter } from './limiter.ts';
 export interface Uses {
   /** Counts a request with the token whose SHA-256 is `hash`, in 64 hexadecimal digits. */
   count(hash: string, used_at: Date, ip: string | null): void;
-  /** Writes the counts of requests to the database; while it is unavailable, the counts stay in memory. */
+  /** Writes the counts of requests to the database; during an outage of the database the counts stay in memory. */
   flush(): Promise<void>;
 }
 

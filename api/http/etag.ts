@@ -9,7 +9,7 @@ export function tagOf(content: string | Uint8Array): string {
 
 /**
  * Returns whether the header `If-None-Match` contains a tag, by the weak comparison of RFC 9110; `*` matches any tag.
- * `request.fresh` of Express is not used: it is false for clients by `fetch`, which adds `Cache-Control: no-cache`.
+ * `request.fresh` of Express is not used: it is always false for `fetch`, which adds `Cache-Control: no-cache`.
  */
 export function isKnown(request: Request, tag: string): boolean {
   const known = request.get('If-None-Match');

@@ -131,7 +131,7 @@ export function createLimiter({ gate, readers, now, logger }: Options) {
         logger,
       });
       return (request, response, next) => {
-        // An answer reports only the limit that is checked last; express-rate-limit would append it to earlier ones.
+        // An answer reports only the last checked limit; express-rate-limit would append this limit to earlier limits.
         response.removeHeader('RateLimit');
         response.removeHeader('RateLimit-Policy');
         return limit(request, response, next);

@@ -20,7 +20,7 @@ function pathOf({ originalUrl }: Request): string {
   return segments.map((segment) => (secret.test(segment) ? '[redacted]' : segment)).join('/');
 }
 
-/** Returns a middleware that logs one line per request. Headers, query and body are omitted: they may be secret. */
+/** Returns a middleware that logs one line per request, without headers, query and body, which may be secret. */
 export function logRequests(logger: Logger): RequestHandler {
   return (request, response, next) => {
     const id = requestIdOf(request);

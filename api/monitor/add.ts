@@ -19,7 +19,7 @@ import { common, settle } from './watch-list.ts';
 /** The companies, without repetition, that an account adds to its watch list by one request. */
 interface Submission {
   caller: Caller;
-  /** `reference` is the client's own reference for a company: null keeps the stored one; an empty text deletes it. */
+  /** `reference` is the client's own reference for a company: null keeps the stored reference, '' deletes it. */
   items: readonly { name: CompanyName; reference: string | null }[];
   now: Date;
   /** The field of the request that lists the companies; error messages name it. */

@@ -58,7 +58,7 @@ export async function findGlobalSettings(db: Db, account_id: string): Promise<Ac
   return stored ?? initialSettings;
 }
 
-/** Sets an account's alert settings, and returns for how many companies they apply; `isForced` deletes own settings. */
+/** Sets an account's alert settings; returns to how many companies they apply. `isForced` deletes other settings. */
 export async function setGlobally(
   tx: Tx,
   account_id: string,

@@ -72,7 +72,7 @@ export async function selectPage(
   return { total, page };
 }
 
-/** Marks each of the submissions that has no queued number as settled, and queues a mail about it. */
+/** Marks the given submissions that have no queued number as settled, and queues a mail about each submission. */
 export async function settle(tx: Tx, submissions: string[], now: Date): Promise<void> {
   await sql`select customer.settle_submissions(${submissions}, ${now})`.execute(tx);
 }

@@ -37,7 +37,7 @@ export const filterQuery = z
       .refine((text) => /^\d+$/.test(text), coded('invalid_format', 'must be digits, such as 00.'))
       .meta({ type: 'string' })
       .optional(),
-    // The maximum has nine digits, since `workforceText` writes counts of employees with nine digits.
+    // The maximum of `workforce_min` has nine digits, since `workforceText` writes nine digits.
     workforce_min: z
       .string()
       .regex(/^\d{1,9}$/, {
@@ -125,7 +125,7 @@ export function findCodes(
   if (field === 'activity_code' || field === 'activity_prefix') {
     const code = text.toUpperCase();
     const isKnown = countries.some(({ activity, activityPattern }) => {
-      // A prefix is valid if it is a valid code together with the end of the sample code `activity`.
+      // A prefix is valid if the prefix plus the end of the sample code `activity` is a valid code.
       const end = field === 'activity_prefix' && code !== '' ? activity.slice(code.length) : '';
       return activityPattern.test(code + end);
     });

@@ -29,7 +29,7 @@ export class NameIndex {
     this.#pairs = new TermIndex(arrays.pairs, this.#words.count);
   }
 
-  /** Removes from `matches` all companies but those with a name that contains the given pieces, joined by spaces. */
+  /** Keeps in `matches` only companies with a name that contains the given pieces, joined by spaces. */
   keep(matches: Bits, pieces: string[]): void {
     const last = pieces.length - 1;
     const words = pieces.map((piece, at) =>

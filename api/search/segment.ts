@@ -3,7 +3,7 @@ import type { SearchFilter } from './filter.ts';
 import { NameIndex, type NameArrays } from './names.ts';
 import { findLowest, TermIndex, type TermArrays } from './term-index.ts';
 
-/** The search filters that a whole column of `search_rows.sql` must equal, in the order of these columns. */
+/** The search filters that must equal a whole column of `search_rows.sql`, in the order of these columns. */
 export const columns = [
   'country',
   'status',

@@ -50,7 +50,7 @@ export class Segments {
     return Math.min(...this.ranges.map(({ head }) => head.snapshot_no));
   }
 
-  /** The lowest company id from which on companies are not loaded; null: the segments cover all ids. */
+  /** The lowest company id that the loaded segments do not cover; null: the segments cover all ids. */
   get missing_from(): number | null {
     return this.ranges.length === 0 ? 0 : this.ranges.at(-1)!.head.to;
   }

@@ -30,7 +30,7 @@ function listen(place: SearchPlace): Promise<never> {
   const store = new SearchStore(place);
   let clientCount = 0;
   const endUnused = () => clientCount === 0 && process.exit();
-  // API processes keep their connections open, by which this process counts them.
+  // API processes keep their connections open, so that this process can count the API processes.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     void answer(store, request).then((found) => response.end(JSON.stringify(found)));
   });

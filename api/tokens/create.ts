@@ -9,7 +9,7 @@ import { nameField } from '../http/text-fields.ts';
 import { answersWith, issueToken, newTokenData, viewAnswer } from './token.ts';
 import { common } from './token-of-path.ts';
 
-/** Returns the count of an account's usable API tokens; deletes its ended ones, except the newest `most`. */
+/** Returns the count of an account's usable API tokens; deletes its ended tokens, except the newest `most`. */
 export async function countActive(
   tx: Tx,
   account_id: string,
