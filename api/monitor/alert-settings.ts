@@ -58,7 +58,7 @@ export async function findGlobalSettings(db: Db, account_id: string): Promise<Ac
   return stored ?? initialSettings;
 }
 
-/** Sets an account's alert settings; returns to how many companies they apply. `isForced` deletes other settings. */
+/** Sets an account's alert settings (if `isForced`, for all companies); returns the count of companies with them. */
 export async function setGlobally(
   tx: Tx,
   account_id: string,
