@@ -48,7 +48,7 @@ export class Ceidg extends Service {
     super('CEIDG', { ...defaults, ...settings });
   }
 
-  /** Downloads one report of CEIDG to a file, in one attempt. Throws a `ServiceFault` for a damaged archive. */
+  /** Downloads one report of CEIDG to `path`, without a retry. Throws a `ServiceFault` if the archive is damaged. */
   async download(id: string, path: string): Promise<void> {
     // The download address is built here, because an address from CEIDG's list could send the token to another server.
     await this.save(`/raport/${encodeURIComponent(id)}`, path, REPORT_BYTES);
@@ -61,7 +61,7 @@ export class Ceidg extends Service {
     }
   }
 
-  /** Returns all entries of CEIDG with a NIP or a REGON, whatever their status. One person may have several entries. */
+  /** Returns all CEIDG entries of the person with a given NIP or REGON, in any status. */
   async entries(query: { nip: string } | { regon: string }): Promise<CeidgEntry[]> {
     const path = `/firma?${new URLSearchParams(query).toString()}`;
     const none = { firma: [] };
@@ -72,7 +72,7 @@ export class Ceidg extends Service {
 
 const KIND = 'Zarejestrowane działalności';
 
-/** Maps each part of a full dump to the names of the part and of its file, without `.zip`. */
+/** Maps the key of each part of a CEIDG dump to the part's name, and to its file's name without `.zip`. */
 const parts = new Map(
   [...voivodeships, NO_VOIVODESHIP].map(({ name }) => {
     const file = `${KIND} - ${name === NO_VOIVODESHIP.name ? name : `województwo ${name}`}`;
@@ -81,10 +81,10 @@ const parts = new Map(
 );
 
 /**
- * Fetches the CEIDG snapshot of a day: one report "Zarejestrowane działalności" for each voivodeship, and one for
- * entries without a voivodeship. Reads each `.zip` file to its end to find damaged files. Throws a `Refusal` when a
- * report is missing, and a `ServiceFault` when CEIDG sends no list of reports. Throws `NothingToDo` for a day that is
- * already fetched, and `AlreadyRunning` during another fetch of the day.
+ * Fetches the CEIDG dump of a day: a report "Zarejestrowane działalności" for each voivodeship, and one for the entries
+ * without a voivodeship. Reads each `.zip` file to its end to find damaged files. Throws a `Refusal` if one of these
+ * reports is missing, and a `ServiceFault` if CEIDG sends no list of reports. Throws `NothingToDo` if the day is
+ * already fetched, and `AlreadyRunning` if another process fetches it.
  */
 export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> {
   return fillFolder({ ...plan, source: 'ceidg' }, async (folder) => {
@@ -114,9 +114,9 @@ export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> 
   });
 }
 
-/** Returns the ids of the newest reports of a day, by part of the dump. Throws a `Refusal` if a report is missing. */
+/** Returns the id of the newest report of a day for each part of a dump. Throws a `Refusal` if a part has no report. */
 async function chooseReports(ceidg: Ceidg, date: string): Promise<Map<string, string>> {
-  // CEIDG lists the reports of the last days in two formats, together with reports of another kind.
+  // CEIDG lists the reports of the last days as `.csv` and `.xml`, together with reports of submitted applications.
   const { raporty } = await ceidg.askJson('/raporty', reportList, 'list of reports');
   const offered = raporty
     .filter(({ nazwa, format }) => format === '.csv' && nazwa.normalize('NFC').startsWith(KIND))

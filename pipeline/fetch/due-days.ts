@@ -18,15 +18,16 @@ interface DueFetch {
   settings: FetchEnvironment;
   logger: Logger;
   now: Date;
-  /** The registries to fetch; if absent, all registries that are set up. */
+  /** The registries whose dumps are fetched; if absent, all registries that are set up. */
   sources?: ReadonlySet<string> | undefined;
   signal: AbortSignal;
 }
 
 /**
  * Fetches the dumps of each registry that is set up: the newest full dump, or each daily list that the registry still
- * offers. The first day to fetch follows the newest dump that is published or in the inbox. If the fetch of a day
- * fails, the later days of its registry are not fetched in this run. Throws `WrongUsage` if no registry is set up.
+ * offers. The first fetched day is the day after the registry's newest dump that is published or in the inbox. If the
+ * fetch of a day fails, the later days of its registry are not fetched in this run. Throws `WrongUsage` if no registry
+ * is set up.
  */
 export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
   const names = Object.keys(fetchers) as (keyof FetchEnvironment)[];
@@ -61,7 +62,7 @@ async function fetchSource(due: DueFetch, source: keyof FetchEnvironment): Promi
       signal.throwIfAborted();
       return { source, dump_date: date, state: 'failed' as const, message };
     });
-    // The state `nothing` means that another process has completed the dump in the meantime.
+    // The state `nothing` means that another process has completed the dump of the day in the meantime.
     if (outcome.state === 'nothing') continue;
     outcomes.push(outcome);
     if (outcome.state !== 'fetched') break;

@@ -3,10 +3,10 @@ import { checkEnvironment, setting } from '../../sql/process/environment.ts';
 
 const secret = z.string().regex(/^[\x21-\x7e]+$/);
 
-// `fetch` refuses an address that contains a password. No `?` or `#` may be in an address, because paths are appended.
+// Node's `fetch` refuses addresses with a password. Paths are appended to addresses, so they have no `?` and no `#`.
 const address = z.url({ protocol: /^https?$/ }).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url));
 
-/** Checks an address to which paths are appended, and removes slashes at its end. */
+/** Checks the address of an API, and removes slashes at its end, because paths are appended to it. */
 const base = address.transform((url) => url.replace(/\/+$/, ''));
 
 /** The settings for the APIs of the registries, with the check of each setting. */

@@ -19,9 +19,9 @@ import { StockCatalogue } from './sirene-stock.ts';
 interface Fetcher {
   /** The name of the setting that turns on the fetches from the registry. */
   setting: keyof typeof shape;
-  /** Whether the lists of a day are complete only after midnight; false if they are complete in the morning. */
+  /** Whether the registry's data of a day is complete only after the day; false if it is complete in the morning. */
   isAfterTheDay: boolean;
-  /** The number of past days that are still fetched after an interruption. GUS keeps its lists for about a week. */
+  /** The number of past days whose missing dumps are fetched. GUS keeps the daily lists of REGON for about a week. */
   longest_gap_days: number;
   run: (settings: FetchEnvironment, plan: FetchPlan, how: ServiceSettings) => Promise<FetchReport>;
 }
@@ -57,7 +57,7 @@ export const fetchers: Record<keyof FetchEnvironment, Fetcher> = {
   },
 };
 
-/** Throws `WrongUsage` for an unknown source, or for a day that cannot be fetched yet. */
+/** Throws `WrongUsage` if the source is unknown, or if its data of the day cannot be fetched yet. */
 export async function checkDay(source: string, date: string, now = new Date()): Promise<void> {
   if (!Object.hasOwn(fetchers, source)) {
     const names = Object.keys(fetchers).join(', ');
@@ -72,12 +72,12 @@ export async function checkDay(source: string, date: string, now = new Date()): 
   }
 }
 
-/** The outcome of fetching a day from a registry. `nothing` means that the inbox already has the folder of the day. */
+/** The outcome of fetching the dump of a day. The state `nothing` means that the inbox already has this dump. */
 export type FetchOutcome =
   | FetchReport
   | { source: string; dump_date: string; state: ReturnType<typeof stateOf>; message: string };
 
-/** Fetches a day from a registry, and logs each step. Throws an unexpected error, or the reason of an abort. */
+/** Fetches a day's dump from a registry, and logs each step. Throws the reason of an abort, or unexpected errors. */
 export async function fetchDay(
   settings: FetchEnvironment,
   plan: Omit<FetchPlan, 'progress'> & { source: string; signal: AbortSignal },

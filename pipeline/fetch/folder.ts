@@ -5,20 +5,20 @@ import { withLock } from '../../sql/process/file-lock.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
 
 export interface DumpFolder {
-  /** The folder that becomes the dump. After the fetch, the folder holds only files of the dump, flushed to disk. */
+  /** The folder into which a fetch writes the files of the dump. After the fetch, the folder is renamed to the day. */
   dump: string;
-  /** The folder of files that survive an interruption, from which the next attempt continues. */
+  /** The folder of intermediate files, from which the next attempt continues after an interrupted fetch. */
   work: string;
   inbox: string;
 }
 
 /**
- * Fills the dump folder `INBOX_DIR/<source>/<date>/`, which appears only when it is complete. While the dump is
+ * Creates the dump folder `INBOX_DIR/<source>/<date>/`, which appears only when it is complete. While the dump is
  * incomplete, its files lie in the hidden folder `.<date>.part/`, which the inbox ignores. After an interruption, the
  * next attempt continues from the files in `.<date>.part/`. Throws `NothingToDo` if the dump folder exists, and
- * `AlreadyRunning` while another process fills it.
+ * `AlreadyRunning` if another process is filling it.
  *
- * @param fill returns the report, which is written next to the folder as `<date>.fetched.json`
+ * @param fill writes the files of the dump, and returns the report, which is stored as `<date>.fetched.json`
  */
 export async function fillFolder<T extends object>(
   { inboxDir, source, date }: { inboxDir: string; source: string; date: string },
@@ -31,7 +31,7 @@ export async function fillFolder<T extends object>(
   await mkdir(inbox, { recursive: true });
   return await claim(work, async () => {
     if (existsSync(final)) {
-      // The folder `work` still exists if an earlier attempt was killed after `dump` had been renamed.
+      // The folder `work` still exists if an earlier attempt was killed after it had renamed the folder `dump`.
       await rm(work, { recursive: true, force: true });
       throw new NothingToDo(`${final} is there already`);
     }
@@ -44,16 +44,16 @@ export async function fillFolder<T extends object>(
   });
 }
 
-/** Calls `use` under the lock of the folder `work`. Throws `AlreadyRunning` if another process holds the lock. */
+/** Calls `use` while holding the lock of folder `work`. Throws `AlreadyRunning` if another process holds the lock. */
 function claim<T>(work: string, use: () => Promise<T>): Promise<T> {
-  // The lock is a symbolic link with a hidden name, because the inbox reports visible links that are no dumps.
+  // The lock is a symbolic link with a hidden name, because a visible link in the inbox is reported as no dump.
   return withLock(work.replace(/part$/, 'claim'), use, (pid) => {
     const [source, date] = [basename(dirname(work)), basename(work).slice(1, -'.part'.length)];
     throw new AlreadyRunning(`Process ${pid} is fetching ${source} of ${date}`);
   });
 }
 
-/** Removes unfinished folders of earlier days, except a folder that another process is filling. */
+/** Removes the unfinished dumps of earlier days, except a dump that another process is fetching. */
 export async function clearEarlier({ inbox, work }: DumpFolder): Promise<void> {
   const names = (await readdir(inbox)).filter((name) => /^\.[\d-]{10}\.part$/.test(name));
   const earlier = names.map((name) => join(inbox, name)).filter((path) => path < work);

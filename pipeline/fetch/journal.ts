@@ -3,17 +3,17 @@ import { appendFile, mkdir, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** The answer to the request for one number: its outcome, and the lines that it adds to the dump. */
+/** The registry's answer about one number: the outcome, and the lines that the answer adds to the dump. */
 interface Entry {
   number: string;
   outcome: string;
   lines: readonly object[];
 }
 
-/** The stored answers of a day, from which a killed fetch continues. */
+/** The stored answers of a fetch, from which the next attempt continues if the fetch is killed. */
 export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
-/** Opens the journal of a folder, with one answer per line. Removes an incomplete answer at the end of the file. */
+/** Opens the journal of a folder, with one answer per line. Removes the first damaged answer and all later answers. */
 export async function openJournal(folder: string) {
   const path = join(folder, 'journal.ndjson');
   await mkdir(folder, { recursive: true });
@@ -27,13 +27,13 @@ export async function openJournal(folder: string) {
   await truncate(path, whole_bytes);
   return {
     outcomes: outcomes as ReadonlyMap<string, string>,
-    /** Appends an answer, and returns after the answer is completely written. */
+    /** Appends an answer to the journal, and returns after the answer is completely written. */
     append(number: string, outcome: string, lines: readonly object[]): void {
       const entry: Entry = { number, outcome, lines };
       appendFileSync(path, `${JSON.stringify(entry)}\n`);
       outcomes.set(number, outcome);
     },
-    /** Writes the lines of all stored answers to the file `dump`. Calls `check` before it writes each answer. */
+    /** Writes the lines of all stored answers to the file `dump`. Calls `check` with each answer before writing it. */
     async writeDump(dump: string, check?: (number: string, lines: readonly object[]) => void) {
       await pipeline(
         async function* () {
@@ -48,7 +48,7 @@ export async function openJournal(folder: string) {
   };
 }
 
-/** Yields the stored answers of a journal before the first damaged one, each with its size in bytes. */
+/** Yields the stored answers before the first damaged answer of a journal, each with its size in bytes. */
 async function* readEntries(path: string): AsyncGenerator<{ entry: Entry; byte_count: number }> {
   let rest = '';
   for await (const text of createReadStream(path, 'utf8') as AsyncIterable<string>) {
@@ -63,7 +63,7 @@ async function* readEntries(path: string): AsyncGenerator<{ entry: Entry; byte_c
   }
 }
 
-/** Returns the stored answer in a line, or undefined for a line that a power cut has damaged. */
+/** Returns the stored answer in a line of a journal, or undefined for a line that a power cut has damaged. */
 function parse(line: string): Entry | undefined {
   try {
     return JSON.parse(line) as Entry;

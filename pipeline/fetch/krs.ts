@@ -7,7 +7,7 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, refuseGaps } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The rate limits for KRS. KRS publishes no limits, but accepts clients that stay below the limits in this file. */
+/** The rate limits for KRS. KRS publishes no limits, but accepts this number of requests. */
 const limits = () => [
   { count: 4, window_ms: 1000 },
   { count: 180, window_ms: 60_000 },
@@ -39,10 +39,10 @@ export class Krs extends Service {
   }
 
   /**
-   * Returns the outcome for a KRS number, with its extract if KRS has one. A number that one register has struck off
-   * may be in the other. The outcome `had` means that KRS returns the current extract, or the full extract of a
-   * struck-off company. `without_extract` means that KRS returns no extract of a struck-off company. `not_found` means
-   * that KRS has no such number.
+   * Requests the extract with a KRS number, and returns the outcome and the extract. Asks both registers, because a
+   * company that one register has struck off may be in the other register. The outcome `had` means that KRS returns the
+   * current extract, or the full extract of a struck-off company. `without_extract` means that the company is struck
+   * off and KRS returns no extract of it. `not_found` means that KRS has no such number.
    */
   async extract(krs: string): Promise<{ outcome: string; extract?: Extract }> {
     const struckOff: string[] = [];
@@ -66,7 +66,7 @@ export class Krs extends Service {
   }
 }
 
-/** Returns the KRS number that an extract states, so that an extract of another company is detected. */
+/** Returns the KRS number that an extract states, because KRS might send the extract of another company. */
 function numberOf(extract: unknown): unknown {
   const { odpis } = (extract ?? {}) as { odpis?: Record<string, { numerKRS?: unknown } | null> };
   return (odpis?.naglowekA ?? odpis?.naglowekP)?.numerKRS;
@@ -74,10 +74,10 @@ function numberOf(extract: unknown): unknown {
 
 /**
  * Fetches the changes of a day in KRS: the bulletin (the list of changed companies), then an extract of each company.
- * The dump holds `extracts.ndjson` with one extract per line, and `deleted.txt` with the numbers of struck-off
- * companies for which KRS returns no extract. Throws a `Refusal` when too many extracts are missing, and a
- * `ServiceFault` when KRS sends no bulletin. Throws `NothingToDo` for a day that is already fetched, and
- * `AlreadyRunning` during another fetch of the day.
+ * The dump consists of `extracts.ndjson` with one extract per line, and `deleted.txt` with the KRS numbers of
+ * struck-off companies without an extract. Throws a `Refusal` if too many extracts are missing, and a `ServiceFault` if
+ * KRS sends no bulletin. Throws `NothingToDo` if the day is already fetched, and `AlreadyRunning` if another process
+ * fetches it.
  */
 export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
   return fillFolder({ ...plan, source: 'krs' }, async ({ dump, work }) => {

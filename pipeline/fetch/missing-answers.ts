@@ -4,24 +4,24 @@ import { ServiceFault } from './service.ts';
 import { figure } from '../written-figure.ts';
 import { fetching } from '../figures/fetch-retries.ts';
 
-/** A number for which the registry has sent no answer; a later fetch may bring the answer. */
+/** A requested number (such as a KRS number) or file for which the registry has sent no answer. */
 export interface Missing {
   number: string;
   reason: string;
 }
 
 export interface Round {
-  /** Requests one number from the registry and stores the answer. Throws a `ServiceFault` if no answer comes. */
+  /** Requests one number from the registry, and stores the answer. Throws a `ServiceFault` without a usable answer. */
   ask: (number: string) => Promise<void>;
   /** Called after the request for each number, whether the registry has answered or not. */
   onProgress?: (done: number) => void;
 }
 
 /**
- * Requests every number, then requests each number without an answer a second time.
+ * Requests the data of every number once, and of each number without an answer a second time.
  *
- * @returns the numbers without an answer after the second request
- * @throws a `Refusal` when the service is down, and any error of `ask` other than a `ServiceFault`
+ * @returns the numbers that have no answer after the second request either
+ * @throws a `Refusal` after several failed requests in a row, and any error of `ask` except a `ServiceFault`
  */
 export async function askEvery(
   numbers: readonly string[],
@@ -54,7 +54,7 @@ export async function askEvery(
   return await askOnce(failed.map(({ number }) => number));
 }
 
-/** Throws a `Refusal` if too many of the requested numbers are missing. @param asked the count of requested numbers */
+/** Throws a `Refusal` if too many requested numbers have no answer. @param asked the count of requested numbers */
 export function refuseGaps(asked: number, missing: readonly Missing[]): void {
   const [first] = missing;
   const count = missing.length;

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defaultCountry } from '../../sql/country.ts';
 import { hour_ms, minute_ms } from '../../sql/process/durations.ts';
 
-/** At most `count` requests in any `window_ms` (at most an hour); ceidg.ts, regon-service.ts … have their limits. */
+/** At most `count` requests in a period of `window_ms`, up to an hour; ceidg.ts, regon-service.ts … set rate limits. */
 export interface RateLimit {
   count: number;
   window_ms: number;
 }
 
-/** Returns the limits that apply in an hour of the day in Poland, 0 to 23. */
+/** Returns the rate limits of a service that apply in an hour of the day, 0 to 23, in Polish time. */
 export type RateLimits = (hour: number) => readonly RateLimit[];
 
 /** The clock of a `Rate`; tests pass another clock to run without waiting. */
@@ -31,10 +31,10 @@ const hourFormat = new Intl.DateTimeFormat('en-GB', {
 });
 
 /**
- * Delays requests so that every limit holds, and lets them start in the order of the calls.
+ * Delays requests so that every rate limit holds. Requests start in the order of the calls of `take`.
  *
- * Each limit holds in every period of its length, since a service may begin its period at any moment. Packages with
- * fixed periods or token buckets let through up to twice the limit where two periods meet.
+ * A rate limit holds in every period of `window_ms`, because a service may begin its own period at any moment. Packages
+ * with fixed periods or token buckets can let through twice the limit at the boundary of two periods.
  */
 export class Rate {
   readonly clock: Clock;
@@ -56,12 +56,12 @@ export class Rate {
     return turn;
   }
 
-  /** Delays all requests for `wait_ms`, because the service has asked for a break. */
+  /** Delays all later requests by at least `wait_ms`, because the service has asked for a break. */
   pause(wait_ms: number): void {
     this.#paused_until_ms = Math.max(this.#paused_until_ms, this.clock.now() + wait_ms);
   }
 
-  /** Returns the expected duration of `count` requests, in ms, at the mean of the limits of all hours. */
+  /** Returns the expected duration of `count` requests in ms, from the average of the rate limits over a day. */
   estimate_ms(count: number): number {
     const perMillisecond = Array.from({ length: 24 }, (_, hour) =>
       Math.min(...this.#limits(hour).map((limit) => limit.count / limit.window_ms)),
@@ -83,7 +83,7 @@ export class Rate {
         this.#passed_ms.push(now_ms);
         return;
       }
-      // The wait is computed again after at most a minute, because the limits may change with the hour.
+      // The waiting time is computed again after at most a minute, because the rate limits may change with the hour.
       await this.clock.sleep(Math.min(wait_ms, minute_ms), signal);
     }
   }

@@ -17,10 +17,10 @@ const lists = {
   'deleted_units.txt': 'BIR11SkresloneJednostkiLokalne',
 };
 
-/** The suffix of a file with the REGON numbers that a fetch did not request in time and leaves to the next fetch. */
+/** The suffix of a file with the REGON numbers that a fetch had no time to request and leaves to the next fetch. */
 const leftEnd = '.left.txt';
 
-/** Fetches the daily lists that the folder `lists/` lacks, and moves `.left.txt` files of earlier fetches into it. */
+/** Fetches the daily lists that the folder `lists/` lacks. Moves `.left.txt` files of earlier fetches into `lists/`. */
 export async function readLists(
   bir: Bir,
   { date, progress }: FetchPlan,
@@ -51,7 +51,7 @@ export async function readLists(
 
 export type Entities = Awaited<ReturnType<typeof listEntities>>;
 
-/** Returns the entities, by ascending REGON9, that the lists of a day name by their own or a local unit's REGON. */
+/** Returns the entities of which a daily list names the own REGON or a local unit's, in ascending order of REGON9. */
 export async function listEntities({ work }: DumpFolder) {
   const files = await readdir(join(work, 'lists'));
   const numbers = await Promise.all(files.map((file) => readLines(join(work, 'lists', file))));
@@ -61,7 +61,7 @@ export async function listEntities({ work }: DumpFolder) {
   );
   return {
     asked: asked.toSorted(),
-    /** Returns the REGON14 numbers of an entity's local units that the lists name. */
+    /** Returns the REGON14 of each local unit of an entity that is in a daily list. */
     units: (regon: string) => listed.get(regon)!.filter(isUnit),
     /** The texts in the daily lists that are not REGON numbers. */
     odd,
@@ -72,8 +72,8 @@ export async function listEntities({ work }: DumpFolder) {
  * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with one REGON9 per line. The lists omit
  * the numbers of local units, since an entity may stay open after one of its units closes.
  *
- * @param left the entities that were not requested in time. The file `<date>.left.txt` next to the dump folder keeps
- *   the entities of `left` for the next fetch. In this dump, only `deleted.txt` may contain entities of `left`.
+ * @param left the entities that the fetch had no time to request. The file `<date>.left.txt` next to the dump folder
+ *   keeps the entities of `left` for the next fetch. In the dump, only `deleted.txt` may name entities of `left`.
  */
 export async function writeLists(
   { asked, units }: Entities,
@@ -95,7 +95,7 @@ export async function writeLists(
   await writeLines(join(inbox, `${date}${leftEnd}`), rest);
 }
 
-/** Checks whether a REGON belongs to a local unit: it has fourteen digits and does not end in five zeros. */
+/** Checks whether a REGON is a local unit's: it has fourteen digits and does not end in five zeros. */
 function isUnit(number: string): boolean {
   return /^\d{14}$/.test(number) && !number.endsWith('00000');
 }

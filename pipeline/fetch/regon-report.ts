@@ -2,7 +2,7 @@ import { type Bir, errorCodeOf } from './regon-service.ts';
 import { ServiceFault } from './service.ts';
 import { type BirRow, fieldOf } from '../sources/regon/soap.ts';
 
-/** One answer of BIR (the API of REGON), a line of `reports.ndjson`. An error answer is a row with an `ErrorCode`. */
+/** An answer of BIR (REGON's API), a line of `reports.ndjson`. In error answers, `data` is a row with `ErrorCode`. */
 export interface ReportLine {
   report: string;
   /** The REGON of the entity, 9 digits, or of a local unit, 14 digits. */
@@ -10,22 +10,22 @@ export interface ReportLine {
   data: BirRow[];
 }
 
-/** The kinds of activity of a natural person. In BIR, the names of reports and of count fields end with a kind. */
+/** The kinds of a person's activities, with which names of reports and of fields for their counts end in BIR. */
 const activities = ['Ceidg', 'Rolnicza', 'Pozostala', 'SkreslonaDo20141108'];
 
 /** The codes of the legal form "civil partnership": the current code, and the code used until 2014. */
 const civilPartnership = new Set(['019', '19']);
 
-/** The codes of valid error answers: not found, no activity codes, no civil partnership, no partners recorded. */
+/** The error codes of BIR that are results: not found, no activity codes, no civil partnership, no partners known. */
 const tellingCodes = new Set(['4', '11', '21', '22']);
 
 /**
- * Returns the full reports of one entity from BIR 1.2, which states the classification version of each activity code.
- * Requests the list of local units only if the first report counts units or `units` is not empty; otherwise adds a line
- * without rows. If GUS does not know the REGON, `lines` holds only the error answer. Throws a `ServiceFault`.
+ * Requests the full reports on one entity in their version BIR 1.2, which states the classification of each activity
+ * code. Requests the list of local units only if the first report counts local units or `units` is not empty; otherwise
+ * writes an empty list. If GUS does not know the REGON, `lines` holds only the error answer. Throws a `ServiceFault`.
  *
- * @param type P (legal person) or F (natural person), if a search has already returned the type
- * @param units the REGON14 of each local unit of the entity in the daily lists
+ * @param type P (legal person) or F (natural person); undefined if no search has returned the type
+ * @param units the REGON14 of each local unit of the entity that is in the daily lists
  */
 export async function readEntity(
   bir: Bir,
@@ -53,7 +53,7 @@ export async function readEntity(
   await ask(`${name}Pkd`);
   const unitCount = kind === 'P' ? 'praw_liczbaJednLokalnych' : 'fiz_liczbaJednLokalnych';
   const unitList = `${name}ListaJednLokalnych`;
-  // When an entity's last local unit has closed, its count of units is 0, but the list of units still has the unit.
+  // After an entity has closed its last local unit, BIR counts no local units, but still lists the closed unit.
   if (units.length > 0 || isCounted(entity, unitCount)) await ask(unitList);
   else lines.push({ report: unitList, regon, data: [] });
   if (civilPartnership.has(fieldOf(entity, 'praw_szczegolnaFormaPrawna_Symbol'))) {
@@ -67,7 +67,7 @@ export async function readEntity(
   return { outcome: 'had', lines };
 }
 
-/** Returns the type of each entity found by a search, P (legal person) or F (natural person), by REGON9. */
+/** Returns the type of each entity in the result of a search, P (legal person) or F (natural person), by REGON9. */
 export function typesIn(rows: readonly BirRow[]): Map<string, string> {
   const types = rows.map(
     (row) => [fieldOf(row, 'Regon').slice(0, 9), fieldOf(row, 'Typ')] as const,
@@ -75,7 +75,7 @@ export function typesIn(rows: readonly BirRow[]): Map<string, string> {
   return new Map(types.filter(([, type]) => type === 'P' || type === 'F'));
 }
 
-/** Throws a `ServiceFault` for an error answer of BIR, such as to a wrong date, unless `telling` contains its code. */
+/** Throws a `ServiceFault` if an answer of BIR has an `ErrorCode` that is not in `telling`, as for a wrong date. */
 export function checkAnswer(rows: readonly BirRow[], what: string, telling = new Set(['4'])): void {
   const code = errorCodeOf(rows);
   if (code === undefined || telling.has(code)) return;

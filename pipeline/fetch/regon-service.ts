@@ -26,41 +26,42 @@ export function birLimits(hour: number): readonly RateLimit[] {
 /** The largest number of REGON numbers in one search. REGON refuses a longer search with the error code 2. */
 export const SEARCH_LIMIT = 20;
 
-/** The number of times that one call may open a new session after the session has ended. */
+/** The maximum number of times that one call to BIR opens a new session because the session has ended. */
 const RENEWAL_LIMIT = 3;
 
-/** The parameter of a search in REGON; `Regony9zn` holds at most `SEARCH_LIMIT` REGON9 numbers, separated by commas. */
+/** The parameter of a REGON search: one number, or up to `SEARCH_LIMIT` REGON9 in `Regony9zn`, separated by commas. */
 export type BirQuery = Partial<Record<'Nip' | 'Regon' | 'Krs' | 'Regony9zn', string>>;
 
 /**
  * Calls BIR, the SOAP 1.2 API of GUS for REGON. BIR may end a session at any time.
  *
- * The npm package bir1 does not suffice: its address is fixed, and its requests have no timeout. The package bir1 takes
- * one number per search and renews no session. Packages that read a WSDL depend on axios, and handle no session.
+ * The npm package bir1 does not suffice: its requests have no timeout, and the address of BIR cannot be changed. The
+ * package bir1 takes one number per search and renews no session. SOAP packages that read a WSDL depend on axios, and
+ * do not handle the sessions of BIR.
  */
 export class Bir extends Service {
   readonly #key: string;
-  /** The id of the current session, also while it is being opened; undefined without a session. */
+  /** A promise of the id of the current session; undefined if no session is open. */
   #session: Promise<string> | undefined;
 
   constructor({ key, ...settings }: ServiceSettings & { url: string; key: string }) {
-    // The longest answer is a daily list: 200,000 numbers take about 20 MB.
+    // The longest answer of BIR is a daily list: 200,000 numbers take about 20 MB.
     super('REGON', { limits: birLimits, max_bytes: 64 * 1024 ** 2, ...settings });
     this.#key = key;
   }
 
-  /** Returns a daily list as one row `{regon}` per number; an error answer is a row with `ErrorCode`. */
+  /** Returns a daily list of BIR, with a row `{regon}` per number; if BIR reports an error, a row with `ErrorCode`. */
   list(report: string, date: string): Promise<BirRow[]> {
     const parameters = { pDataRaportu: date, pNazwaRaportu: report };
     return this.#read('DanePobierzRaportZbiorczy', parameters);
   }
 
-  /** Returns a full report on a REGON of 9 or 14 digits; an error answer is a row with `ErrorCode`. */
+  /** Returns a full report on a REGON of 9 or 14 digits; if BIR reports an error, a row with `ErrorCode`. */
   report(report: string, regon: string): Promise<BirRow[]> {
     return this.#read('DanePobierzPelnyRaport', { pRegon: regon, pNazwaRaportu: report });
   }
 
-  /** Returns the search result of REGON, one row for each activity of each entity found. */
+  /** Searches REGON, and returns one row for each activity of each entity that matches the query. */
   search(query: BirQuery): Promise<BirRow[]> {
     return this.#read('DaneSzukajPodmioty', { pParametryWyszukiwania: query });
   }
@@ -76,7 +77,7 @@ export class Bir extends Service {
       const sid = await session;
       const rows = await this.retry(() => this.#call(operation, parameters, readRecords, sid));
       if (rows) return rows;
-      // A blank answer means that the session has ended, or that the operation returns no records.
+      // A blank answer means that the session has ended, or else that there are no records.
       const status = await this.retry(() => this.#value('StatusSesji', sid));
       if (status === '1') return [];
       forget();
@@ -97,12 +98,12 @@ export class Bir extends Service {
     });
   }
 
-  /** Returns a status value of BIR or of a session, in one attempt. */
+  /** Returns a status value of BIR or of a session, without a retry. */
   #value(name: string, sid?: string): Promise<string> {
     return this.#call('GetValue', { pNazwaParametru: name }, String, sid);
   }
 
-  /** Calls a BIR operation in one attempt, and returns what `readResult` reads from its result. */
+  /** Calls a BIR operation without a retry, and returns the result as parsed by `readResult`. */
   #call<T>(
     operation: Operation,
     parameters: Parameters,
@@ -134,7 +135,7 @@ export class Bir extends Service {
   }
 }
 
-/** Returns the code of an error answer: 4 for not found, 11, 21 and 22 for no data; undefined for other answers. */
+/** Returns the code of an error answer of BIR: 4 is not found; 11, 21 and 22 are no data; undefined if no error. */
 export function errorCodeOf(rows: readonly BirRow[]): string | undefined {
   return rows.map(({ ErrorCode }) => ErrorCode).find((code) => code !== undefined && code !== '');
 }

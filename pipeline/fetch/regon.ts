@@ -11,20 +11,21 @@ import { askEvery, type Missing, refuseGaps } from './missing-answers.ts';
 import { ServiceFault } from './service.ts';
 import { figure } from '../written-figure.ts';
 
-/** The longest duration of a fetch from REGON, in ms. The other four hours of a day are left for the nightly job. */
+/** The maximum duration of a fetch from REGON, in ms. The other four hours of a day are for the nightly job. */
 const LONGEST_FETCH_ms = 20 * hour_ms;
 
 /**
- * Fetches the changes of a day in REGON: the six daily lists, then the full reports of each listed entity. An entity is
- * also listed if a list names only one of its local units. The dump holds the lists of `writeLists`, and
- * `reports.ndjson` with one `ReportLine` per line, grouped by entity. A fetch that would take more than 20 hours begins
- * with the watched companies, and notes its estimate. The entities that do not fit into 20 hours are left to the next
- * fetch. Throws a `Refusal` when too many answers are missing, and a `ServiceFault` when REGON sends no lists. Throws
- * `NothingToDo` for a day that is already fetched, and `AlreadyRunning` during another fetch of the day.
+ * Fetches the changes of a day in REGON: the six daily lists, then the full reports of each listed entity. An entity
+ * counts as listed also if a daily list names only one of its local units. The dump consists of the lists that
+ * `writeLists` writes, and `reports.ndjson` with one `ReportLine` per line. If the estimated duration exceeds 20 hours,
+ * the fetch requests watched companies first, and notes the estimate. The entities that are not requested within 20
+ * hours are left to the next fetch. Throws a `Refusal` if too many answers are missing, and a `ServiceFault` if REGON
+ * sends no daily lists. Throws `NothingToDo` if the day is already fetched, and `AlreadyRunning` if another process
+ * fetches it.
  */
 export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
   const { progress } = plan;
-  // V8's default lets long lists grow the young generation by 60 MB. A fetch waits for the network, not for V8.
+  // The default of V8 would let V8's young generation grow by 60 MB, without making a fetch faster.
   setFlagsFromString('--semi-space-growth-factor=1');
   const filled = fillFolder({ ...plan, source: 'regon' }, async (folder) => {
     progress.step('daily lists');
@@ -40,11 +41,11 @@ export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
     const more = { odd: entities.odd, missing, left: left.size };
     return createReport('regon', plan, asked, journal.outcomes, more);
   });
-  // Restores the default of V8 for a nightly job that runs in the same process.
+  // Restores the default of V8, because the nightly job may run in the same process.
   return filled.finally(() => setFlagsFromString('--semi-space-growth-factor=2'));
 }
 
-/** Requests the reports of all due entities. @returns entities without an answer, and entities not requested in time */
+/** Requests the reports on listed entities. @returns entities without an answer, and entities not requested in time */
 async function askEntities(
   bir: Bir,
   plan: FetchPlan,
@@ -60,7 +61,7 @@ async function askEntities(
   for (; at < due.length && clock.now() < end_ms; at += SEARCH_LIMIT) {
     const some = due.slice(at, at + SEARCH_LIMIT);
     const before = asked.length - due.length + at;
-    // If the search fails or lacks a number, `readEntity` requests the type of that number.
+    // If the search fails or does not find a number, `readEntity` requests the type of the entity with this number.
     const types = typesIn(
       await bir.search({ Regony9zn: some.join(',') }).catch((error: unknown) => {
         if (error instanceof ServiceFault) return [];
@@ -88,7 +89,7 @@ async function planDay(
   journal: Journal,
 ): Promise<string[]> {
   const due = asked.filter((regon) => !journal.outcomes.has(regon));
-  // One search covers twenty entities. Each entity takes at least three reports, and each local unit two.
+  // A search covers twenty entities. The reports on an entity take at least three calls, and on a local unit two.
   const calls = Math.ceil(3.05 * due.length + 2 * due.flatMap(units).length);
   const needed_ms = bir.rate.estimate_ms(calls);
   if (needed_ms <= LONGEST_FETCH_ms) return due;
@@ -104,7 +105,7 @@ async function planDay(
   return [...new Set([...watched.map(({ regon9 }) => regon9!), ...due])];
 }
 
-/** Searches REGON for one company. Returns the reports on each entity found, as lines for a dump. */
+/** Searches REGON for a company, and returns the full reports on each entity found, as lines of `reports.ndjson`. */
 export async function askRegon(bir: Bir, query: BirQuery): Promise<ReportLine[]> {
   const rows = await bir.search(query);
   checkAnswer(rows, 'a search');

@@ -5,37 +5,37 @@ import { figure } from '../written-figure.ts';
 
 export interface FetchPlan {
   inboxDir: string;
-  /** The day to fetch, YYYY-MM-DD. */
+  /** The day whose dump is fetched, YYYY-MM-DD. */
   date: string;
   progress: Pick<Reporter, 'step' | 'count' | 'note'>;
   /** Returns the rows of a query from a file of `sql/`; an empty list if there is no database yet. */
   query: (file: string, values: unknown[]) => Promise<Record<string, string | null>[]>;
 }
 
-/** The result of a fetch, which is also written next to the dump folder as `<date>.fetched.json`. */
+/** The result of fetching a dump, which is stored beside the dump folder as `<date>.fetched.json`. */
 export interface FetchReport {
   source: string;
   dump_date: string;
   state: 'fetched';
-  /** The count of the requested numbers or files. */
+  /** The count of the numbers, files or days that the fetch requested from the registry. */
   asked: number;
   had: number;
-  /** The numbers that a list of the registry names but the registry does not find. */
+  /** The numbers that are in a list of the registry, but that the registry does not find when they are requested. */
   not_found: string[];
   /** The KRS numbers of struck-off companies for which KRS returns no extract. */
   without_extract: string[];
   /** The texts in the lists of the registry that are not company numbers. */
   odd: string[];
   missing: Missing[];
-  /** The count of the numbers that the fetch did not request in time and leaves to the next fetch. */
+  /** The count of the numbers that the fetch had no time to request and leaves to the next fetch. */
   left: number;
-  /** The days whose lists the dump holds; undefined for a registry whose missing days are not requested again. */
+  /** The days whose lists the dump of SIRENE holds; undefined for a stock and for the other registries. */
   days?: readonly string[];
-  /** The count of rows in each list, by the name of the list. */
+  /** The count of rows in each list of SIRENE, by the name of the list (`siren`, `siret`). */
   rows?: Readonly<Record<string, number>>;
 }
 
-/** Returns the report of a fetch. @param outcomes the outcome of each requested number, by the number */
+/** Returns the report of a fetch. @param outcomes the outcome of the request for each number, by the number */
 export function createReport(
   source: string,
   { date: dump_date }: Pick<FetchPlan, 'date'>,

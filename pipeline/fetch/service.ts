@@ -16,7 +16,7 @@ export class ServiceFault extends Error {
   break_ms = 0;
 }
 
-/** The settings for the requests to a service, with their defaults in `fetching.service`. */
+/** The settings for the requests to a service; `fetching.service` holds default values. */
 export interface ServiceSettings {
   limits?: RateLimits;
   retry?: Pick<Options, 'retries' | 'minTimeout' | 'maxTimeout'>;
@@ -26,14 +26,14 @@ export interface ServiceSettings {
   max_bytes?: number;
   /** The name of the setting that holds the key of the service, such as `CEIDG_TOKEN`. */
   secret?: string;
-  /** The address of the service, to which paths are appended. */
+  /** The address of the service, to which the path of each request is appended. */
   url?: string;
   /** The HTTP headers of each request. */
   headers?: Record<string, string>;
-  /** Called before each retry with a sentence that describes the fault. */
+  /** Called before each retry of a request, with a sentence that describes the fault of the service. */
   onRetry?: (sentence: string, wait_ms: number) => void;
   clock?: Clock;
-  /** The signal that aborts all requests with its reason. */
+  /** The signal that aborts all requests; aborted requests throw its reason. */
   signal?: AbortSignal;
 }
 
@@ -64,18 +64,19 @@ export class Service {
   }
 
   /**
-   * Sends a request and reads its answer; a retry repeats both steps.
+   * Sends a request and reads the answer. A retry sends the request again.
    *
-   * @throws the last `ServiceFault`, the reason of the signal, or any other error of `read`
+   * @throws the `ServiceFault` of the last attempt, the reason of an abort, or any other error of `read`
    */
   ask<T>(path: string, read: Read<T>): Promise<T> {
     return this.retry(() => this.askOnce(path, read));
   }
 
   /**
-   * Returns the JSON that the service sends for a path, checked against `shape`. Throws the errors of `ask`.
-   * @param what names the shape in messages
-   * @param meanings maps a status that has no JSON in its answer to the value to return
+   * Requests a path of the service, and returns the JSON of the answer, checked against `shape`. Throws the errors of
+   * `ask`.
+   * @param what the name of the requested content in error messages, such as `list of entries`
+   * @param meanings the values to return for HTTP statuses whose answers have no JSON, by the status
    */
   askJson<T, U = never>(
     path: string,
@@ -90,7 +91,7 @@ export class Service {
     );
   }
 
-  /** Retries `work` after a `ServiceFault` that may pass. A break that the service requests delays all its requests. */
+  /** Retries `work` after a `ServiceFault` with `isPassing`. A break that the service asks for delays all requests. */
   retry<T>(work: () => Promise<T>): Promise<T> {
     const { retry, longest_break_ms, onRetry, signal } = this.#settings;
     return pRetry(work, {
@@ -108,7 +109,7 @@ export class Service {
     });
   }
 
-  /** Sends a request and reads its answer, in one attempt. */
+  /** Sends a request and reads the answer, without a retry. */
   async askOnce<T>(
     path: string,
     read: Read<T>,
@@ -157,7 +158,7 @@ export class Service {
     }
   }
 
-  /** Writes an answer to a file, in one attempt. Continues at byte `from`, after the part from an earlier attempt. */
+  /** Writes the answer for a path to a file, without a retry. If `from` is not 0, continues the file at this byte. */
   async save(path: string, file: string, max_bytes: number, from = 0): Promise<void> {
     const write = async (answer: Response) => {
       if (answer.status !== 200 && answer.status !== 206) throw this.statusFault(answer);
@@ -168,7 +169,7 @@ export class Service {
     await this.askOnce(path, write, { headers, max_bytes });
   }
 
-  /** Returns the JSON of an answer, checked against `shape`. Throws a `ServiceFault` for any HTTP status but 200. */
+  /** Returns the JSON of an answer, checked against `shape`. Throws a `ServiceFault` if the HTTP status is not 200. */
   async readJson<T>(answer: Response, shape: z.ZodType<T>, what: string): Promise<T> {
     if (answer.status !== 200) throw this.statusFault(answer);
     const text = await answer.text();
@@ -183,12 +184,12 @@ export class Service {
     }
   }
 
-  /** Returns a fault that a retry may resolve. @param what continues a sentence that begins with the service's name */
+  /** Returns a `ServiceFault` that allows a retry. @param what the error message without the service's name */
   fault(what: string, cause?: unknown): ServiceFault {
     return Object.assign(new ServiceFault(`${this.name} ${what}`, { cause }), { isPassing: true });
   }
 
-  /** Returns the fault for an answer with an unexpected status. Throws `WrongUsage` if the service refuses the key. */
+  /** Returns the fault for an unexpected HTTP status. Throws `WrongUsage` if the service refuses the key. */
   statusFault({ status, headers }: Response): ServiceFault {
     const { secret } = this.#settings;
     const break_ms = readRetryAfter(headers.get('retry-after'));
@@ -196,7 +197,7 @@ export class Service {
     if (isRefused && secret !== undefined) {
       throw new WrongUsage(`${secret} is not accepted: ${this.name} answers with HTTP ${status}.`);
     }
-    // CEIDG answers with 403 also to a client that sends too many requests, so a retry may succeed.
+    // CEIDG answers with 403 and `Retry-After` if a client sends too many requests, so a retry may succeed.
     const isPassing =
       status >= 500 || [408, 425, 429].includes(status) || (status === 403 && !isRefused);
     const asks = break_ms === undefined ? '' : ` and asks to wait ${Math.ceil(break_ms / 1000)} s`;
@@ -205,7 +206,7 @@ export class Service {
   }
 }
 
-/** Returns the message of the innermost cause, because the outer message `fetch failed` explains nothing. */
+/** Returns the message of an error's innermost cause, because its own message `fetch failed` explains nothing. */
 function rootOf(error: unknown): string {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;

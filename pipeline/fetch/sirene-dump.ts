@@ -11,20 +11,20 @@ import { ServiceFault } from './service.ts';
 import { fetchLists, type Sirene } from './sirene.ts';
 import { fetchStock, type StockCatalogue } from './sirene-stock.ts';
 
-/** The number of days for which a fetch of a month's last day waits for the stock (full dump) of that month. */
+/** The number of days after the end of a month for which a fetch waits for the stock (full dump) of the month. */
 const STOCK_WAIT_days = 5;
 
-/** The largest number of past days whose missing lists are fetched, even if the last stock (full dump) is older. */
+/** The maximum number of past days whose missing lists are fetched, even if the last stock (full dump) is older. */
 const MOST_DAYS = 62;
 
-/** The result of an earlier fetch, read from `<date>.fetched.json`. A stock (full dump) has no `days`. */
+/** The result of an earlier fetch, as in `<date>.fetched.json`. The result for a stock (full dump) has no `days`. */
 type Past = Pick<FetchReport, 'dump_date' | 'days'>;
 
 /**
- * Fetches the newest stock (full dump) of SIRENE if it is newer than each known stock and each published dump. An older
- * stock would undo changes from lists that are already published. Otherwise fetches the lists of the day, and of every
- * day since the last stock that is still missing. Throws a `Refusal` while the data of the day are not available yet,
- * `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`.
+ * Fetches the newest stock (full dump) of SIRENE if it is newer than every fetched or published dump. A stock that is
+ * older than a published list would undo the changes in the list. If no such stock exists, fetches the lists of the
+ * day, and the missing lists of all days since the last stock. Throws a `Refusal` if INSEE has not published the data
+ * of the day yet, and the errors of `fillFolder` and of the requests.
  */
 export async function fetchSirene(
   sirene: Sirene,
@@ -67,7 +67,7 @@ export async function fetchSirene(
   );
 }
 
-/** Returns the dumps of SIRENE that are in the inbox or published. */
+/** Returns the known dumps of SIRENE: those in the inbox, and the published ones. */
 async function readKnown({ inboxDir, progress, query }: FetchPlan) {
   const inbox = join(inboxDir, 'sirene');
   const names = await readdir(inbox).catch(() => []);
@@ -84,26 +84,26 @@ async function readKnown({ inboxDir, progress, query }: FetchPlan) {
   if (published?.full) past.push({ dump_date: published.full });
   const source = await loadSource('sirene');
   for (const day of days) {
-    // A folder with an incomplete dump does not count as a stock.
+    // An incomplete dump in the inbox does not count as a stock (full dump).
     const dump = await listDump(source, join(inbox, day)).catch(() => undefined);
     if (dump?.source.dump_kind === 'full') past.push({ dump_date: day });
   }
   return {
-    /** The results of earlier fetches, together with the stocks in the inbox and the database, the oldest first. */
+    /** The results of earlier fetches, and the stocks (full dumps) in the inbox and the database, the oldest first. */
     past: past.toSorted((one, other) => one.dump_date.localeCompare(other.dump_date)),
-    /** The day of the newest published dump: nights accept only later dumps. Blank if nights accept any dump. */
+    /** The day of the newest published dump, because nights publish only newer dumps; a blank if none is published. */
     published: published?.newest ?? '',
     taken,
   };
 }
 
 /**
- * Returns the days up to `date` that neither the last stock nor a later fetch of lists covers, the oldest first. A day
- * that was fetched before the last stock counts as missing, because publishing the stock may undo its changes.
+ * Returns the days up to `date` that are missing in the last stock and in all lists fetched after it, in ascending
+ * order. Includes days whose lists were fetched before the last stock, because the stock may undo their changes.
  */
 function listMissing(past: readonly Past[], date: string): string[] {
   const last = past.findLast(({ days, dump_date }) => !days && dump_date < date)?.dump_date;
-  // A stock from the middle of a month is named by its day of publication, and has the data of the evening before.
+  // A stock in the middle of a month is named by its day of publication, but has the data of the day before.
   const isWhole = last !== undefined && addDays(last, 1).endsWith('-01');
   const shown = isWhole ? last : addDays(last ?? date, -1);
   const later = past.filter(({ dump_date }) => dump_date > (last ?? ''));

@@ -13,7 +13,7 @@ import { Service, type ServiceSettings } from './service.ts';
 /** The maximum size of a stock file, in bytes. The stock of establishments has 3 GB and grows by 4 % a year. */
 const FILE_BYTES = 16 * 1024 ** 3;
 
-/** The maximum number of days between the dates of a stock's title and file; a longer gap means a wrong year. */
+/** The maximum number of days between a file's last change and the date in its title, whose year may be wrong. */
 const MOST_DAYS = 20;
 
 const resource = z.looseObject({
@@ -37,25 +37,25 @@ function readDay(title: string): string | undefined {
   return [found[3]!, String(month), found[1]!].map((part) => part.padStart(2, '0')).join('-');
 }
 
-/** Returns a list with the description of one file of a stock, or an empty list for any other file. */
+/** Returns a list with the description of a file in the catalogue; an empty list if the file is not part of a stock. */
 function describeOffer({ title, url, filesize, last_modified }: z.output<typeof resource>) {
-  // The whole name is compared, because names such as `StockUniteLegaleHistorique` begin with `StockUniteLegale`.
+  // The whole name of the file is compared, because other files have names such as `StockUniteLegaleHistorique`.
   const [part] = /\bStock(?:UniteLegale|Etablissement|Doublons)\b/.exec(title) ?? [];
   const extension = extname(url);
   const made = last_modified.slice(0, 10);
-  // The title of StockDoublons, the list of duplicates, states no day.
+  // The title of StockDoublons (the list of duplicates) states no day, so the day of its last change is used.
   const day = readDay(title) ?? (part === 'StockDoublons' ? made : '');
   const isDated = Math.abs(daysBetween(made, day)) < MOST_DAYS;
   if (part === undefined || !['.zip', '.parquet'].includes(extension) || !isDated) return [];
   const name = `${part}_utf8${extension}`;
-  // The time of the file's last change, in digits, by which a retry recognizes its own partial download.
+  // The time of the file's last change, as digits: a partial download continues only if the file is unchanged.
   const version = last_modified.replaceAll(/\D/g, '');
   return [{ part, day, name, url, bytes: filesize ?? undefined, version }];
 }
 
 type StockFile = ReturnType<typeof describeOffer>[number];
 
-/** A stock. The `date` of a stock is the day in its files' titles, or the day before if that day is a 1st. */
+/** A stock (full dump). Its `date` is the day in the titles of its files, or the day before the first of a month. */
 type Stock = Awaited<ReturnType<StockCatalogue['newest']>>;
 
 /** Reads the catalogue of data.gouv.fr, which lists the stocks (full dumps) that INSEE publishes. */
@@ -69,10 +69,10 @@ export class StockCatalogue extends Service {
     this.#dataSet = url;
   }
 
-  /** Returns the newest stock of SIRENE. Throws a `Refusal` if no day has files for both parts. */
+  /** Returns the newest stock of SIRENE. Throws a `Refusal` if no day has both legal units and establishments. */
   async newest() {
     const { resources } = await this.askJson(this.#dataSet, catalogue, 'catalogue');
-    // Newer files come first, since the catalogue may keep outdated files; of files of one day, the zip comes first.
+    // The newest files are sorted first, because the catalogue may keep old ones; of one day's files, the zip is first.
     const offers = resources
       .flatMap(describeOffer)
       .toSorted((a, b) => b.day.localeCompare(a.day) || b.name.localeCompare(a.name));
@@ -81,7 +81,7 @@ export class StockCatalogue extends Service {
       if (ofPart.length > 0) return ofPart;
       throw new Refusal(`${this.name} lists no ${part} whose title has the day of the file`);
     }) as [StockFile[], StockFile[]];
-    // INSEE replaces the files of a month one by one, so only units and establishments of the same day make a stock.
+    // INSEE replaces the files of a stock one by one, so a stock needs legal units and establishments of the same day.
     const unit = units.find(({ day }) => establishments.some((other) => other.day === day));
     const establishment = establishments.find(({ day }) => day === unit?.day);
     if (!unit || !establishment) {
@@ -95,14 +95,14 @@ export class StockCatalogue extends Service {
   }
 
   /**
-   * Downloads a file of a stock in one attempt. Continues a partial file that an earlier attempt has left at `path`.
-   * Throws a `ServiceFault` if the size of the file differs from the size in the catalogue.
+   * Downloads a file of a stock to `path`, without a retry. Continues a file of an earlier attempt. Throws a
+   * `ServiceFault` if the size of the file differs from the size in the catalogue.
    */
   async download({ url, bytes }: StockFile, path: string): Promise<void> {
     const sizeOf = async () => (await stat(path).catch(() => undefined))?.size ?? 0;
     const left = await sizeOf();
     if (left > 0 && left === bytes) return;
-    // A partial file that is longer than the catalogue states is downloaded from the start.
+    // If the partial file at `path` is larger than the catalogue states, the file is downloaded from the start.
     const from = bytes === undefined || left < bytes ? left : 0;
     await this.save(url, path, FILE_BYTES, from);
     const size = await sizeOf();
@@ -136,7 +136,7 @@ export async function fetchStock(
   return createReport('sirene', { date }, names, new Map(), { had: names.length });
 }
 
-/** Reads an archive to its end. Throws a `Refusal` for a damaged zip, and another error for a damaged Parquet file. */
+/** Checks a zip or Parquet file. Throws a `Refusal` if a zip is damaged, and another error if a Parquet file is. */
 async function checkWhole(path: string): Promise<void> {
   if (path.endsWith('.parquet')) await parquetMetadataAsync(await asyncBufferFromFile(path));
   else for await (const chunk of readArchive(path)) void chunk;

@@ -9,16 +9,16 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import type { Missing } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The limit of INSEE's public plan; INSEE may send 429 below the limit, as it counts the shared quota differently. */
+/** The rate limit of INSEE's public plan. INSEE may send 429 below the limit, because it counts differently. */
 const limits = () => [{ count: 30, window_ms: 60_000 }];
 
-/** The retries of a request to INSEE. The waits add up to more than one minute, the period of INSEE's quota. */
+/** The retries of a request to INSEE. The waits between retries exceed one minute in total, the period of the quota. */
 const retry = { retries: 6, minTimeout: 1000, maxTimeout: 30_000 };
 
-/** The largest number of rows on a page of a list of SIRENE. */
+/** The number of rows that a page of a list of SIRENE may have at most. */
 const PAGE_ROWS = 1000;
 
-/** The maximum number of rows of a fetched list; longer lists are left to the next stock (full dump). */
+/** The maximum number of rows of a fetched list. Changes in a longer list are left to the next stock (full dump). */
 const MOST_ROWS = 1_000_000;
 const tooLong = `longer than ${figure(MOST_ROWS)} rows, left to the next stock`;
 const quiet = 'a quiet day, or one that only the next stock tells';
@@ -70,7 +70,7 @@ export class Sirene extends Service {
     super('SIRENE', { ...defaults, ...settings });
   }
 
-  /** Pauses all requests after a 429 without `Retry-After`, because other processes use up the shared quota. */
+  /** Adds a break of five seconds to a 429 without `Retry-After`, because other processes may use up the quota. */
   override statusFault(answer: Response) {
     const fault = super.statusFault(answer);
     return answer.status === 429
@@ -78,7 +78,7 @@ export class Sirene extends Service {
       : fault;
   }
 
-  /** Returns the time of the last publication of units or of establishments, whichever is earlier, in French time. */
+  /** Returns when INSEE last published legal units or establishments, whichever time is earlier, in French time. */
   async readyAt(): Promise<string> {
     const answer = await this.askJson('/informations', informations, 'informations');
     const [first] = answer.datesDernieresMisesAJourDesDonnees
@@ -92,7 +92,7 @@ export class Sirene extends Service {
   /**
    * Returns a page of a list of SIRENE, or undefined if the list has no rows.
    * @param query the value of the parameter `q`
-   * @param day the day whose period is searched and returned; if absent, any period
+   * @param day the day whose values SIRENE searches and returns; if absent, the values of all periods
    */
   async page(list: List, query: string, cursor: string, day?: string): Promise<Page | undefined> {
     const date = day === undefined ? {} : { date: day };
@@ -105,7 +105,7 @@ export class Sirene extends Service {
     return found;
   }
 
-  /** Returns SIRENE's answer for a unit, or undefined. For a duplicate, returns the unit that INSEE keeps. */
+  /** Returns a legal unit, or undefined for an unknown SIREN. For a duplicate, returns the unit that INSEE keeps. */
   async unit(siren: string): Promise<z.output<typeof single> | undefined> {
     const found = await this.ask(`/siren/${siren}`, async (answer) => {
       if (answer.status === 404) return undefined;
@@ -113,12 +113,12 @@ export class Sirene extends Service {
       return answer.status === 301 && lead ? lead : this.readJson(answer, single, `unit ${siren}`);
     });
     if (typeof found !== 'string') return found;
-    // The unit that INSEE keeps is no duplicate; only its SIREN is used, so that no other address gets the key.
+    // Of the redirect, only the SIREN is used, because the redirect's address could send the key to another server.
     return await this.askJson(`/siren/${found}`, single, `unit ${found}`, none);
   }
 }
 
-/** Fetches the lists of the given days, and continues where an earlier attempt has ended. */
+/** Fetches SIRENE's lists of changes of the given days. Continues after the last page of an interrupted attempt. */
 export async function fetchLists(
   sirene: Sirene,
   readyAt: string,
@@ -126,7 +126,7 @@ export async function fetchLists(
   plan: FetchPlan,
   { dump, work }: DumpFolder,
 ): Promise<FetchReport> {
-  // All pages of a list must come from one publication of INSEE, so each publication has its own journal.
+  // All pages of a list must come from the same publication of INSEE, so each publication has a journal of its own.
   const folder = join(work, readyAt);
   const journal = await openJournal(folder);
   const { progress } = plan;
@@ -138,7 +138,7 @@ export async function fetchLists(
       for (const list of Object.keys(lists) as List[]) {
         const count = await readList(sirene, journal, list, day);
         if (count === undefined) missing.push({ number: `/${list} ${day}`, reason: tooLong });
-        // An empty list is noted: INSEE could not list the units that it recoded to NAF 2025 in December 2025.
+        // An empty list is noted, because it may be wrong: INSEE did not list the units that it recoded to NAF 2025.
         if (count === 0) progress.note(`SIRENE has nothing in /${list} of ${day}: ${quiet}`);
         rows[list] = (rows[list] ?? 0) + (count ?? 0);
       }
@@ -155,10 +155,10 @@ export async function fetchLists(
 }
 
 /**
- * Stores the pages of a list in the journal, and continues where an earlier attempt has ended. Throws a `Refusal` if a
- * page of the list is missing or repeated.
+ * Fetches the pages of a list that the journal lacks, and stores the pages in the journal. Throws a `Refusal` if a page
+ * of the list is missing or repeated.
  *
- * @returns the number of rows, or undefined if the list is too long
+ * @returns the number of rows of the list, or undefined if the list has more than `MOST_ROWS` rows
  */
 async function readList(
   sirene: Sirene,
@@ -195,7 +195,7 @@ async function readList(
   );
 }
 
-/** Returns a check that throws a `Refusal` if two pages contain the same row, because a page then lacks another row. */
+/** Returns a function that throws a `Refusal` if pages of a list repeat a row, because another row is then missing. */
 function refuseRepeated(): (number: string, pages: readonly object[]) => void {
   let list = '';
   const seen = new Set<string>();

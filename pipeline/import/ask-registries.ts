@@ -14,28 +14,25 @@ import { runNightly } from '../night/nightly.ts';
 import { Reporter } from '../night/reporter.ts';
 import { inParallel } from '../parallel.ts';
 
-/** A line of a registry's answer, with the file of the dump to which it belongs. */
+/** A line that a registry's answer adds to a dump, with the name of the file that gets the line. */
 export interface DumpLine {
   file: string;
   line: string;
-  /** The requested key and the entry's key, if the registry counts the requested key as a duplicate. */
+  /** If the requested key is a duplicate: the requested key, and the key of the entry that the registry keeps. */
   duplicate?: { old_key: string; new_key: string };
 }
 
-/** A registry that answers requests for one company; on-demand-registries.ts makes an object for each registry. */
+/** A registry that answers requests for one company. on-demand-registries.ts makes an object for each such registry. */
 export interface OnDemandSource {
-  /** The name of the registry's folder below `sources/`; in capitals, its name in messages. */
+  /** The name of the registry's folder below `sources/`. In messages, the registry has this name in capitals. */
   source: string;
   /** The types of numbers by which the registry finds a company, from `identifier_type.csv` of its country. */
   answers: readonly string[];
-  /** Whether the registry contains all companies with such a number: a missing answer then means an unknown number. */
+  /** Whether the registry has all companies with such numbers: a number that it does not find does not exist. */
   isComplete: boolean;
-  /** The first line of every file of the dump, if its files have a header. */
+  /** The header line of every file of the dump; undefined if the files have no header. */
   header?: string;
-  /**
-   * Returns the lines of the registry's answer, or an empty list if the registry does not know the number. Throws an
-   * error with a sentence if the registry does not answer.
-   */
+  /** Returns the answer's lines, or an empty list for an unknown number. Throws if the registry does not answer. */
   ask(type: string, value: string): Promise<DumpLine[]>;
 }
 
@@ -47,7 +44,7 @@ interface ImportOptions {
   signal: AbortSignal;
 }
 
-/** A watched number whose company is not known yet, and whose next request is due. */
+/** A watched number that is queued because its company was unknown, and that is now due to be requested. */
 interface Due {
   identifier_type: string;
   identifier_value: string;
@@ -56,29 +53,29 @@ interface Due {
   account_id: string;
   /** Whether the account has ever bought credits. */
   is_buyer: boolean;
-  /** Whether a company with this number has become known since the number was queued. */
+  /** Whether a company with this number has been published since the number was queued. */
   is_known: boolean;
 }
 
-/** The outcome of requesting one number from the registries. */
+/** The outcome of the requests for one watched number. */
 interface Asking {
   due: Due;
-  /** The registry that answered, failed, or holds every such company. If absent, a later dump may bring the company. */
+  /** The registry that knows the number or failed; else the one with `isComplete`; else undefined. */
   source?: OnDemandSource | undefined;
   lines: DumpLine[];
-  /** The sentence that describes the fault of a registry. */
+  /** The error message, if a registry failed to answer or the import of its answer failed. */
   message?: string;
 }
 
 /**
- * Requests all queued numbers that are due from the registries, imports the answers, and so makes the watches ready.
- * Accounts take turns with one number each, so that an account with many numbers does not delay other accounts. A
- * number fails if no registry knows it, or after `imports.attempts` attempts without an answer. A number without an
- * outcome is requested again later.
+ * Requests the queued numbers that are due from the registries, publishes the answers, and marks the watches of these
+ * numbers as ready. Accounts take turns with one number each, so that an account with many numbers does not delay other
+ * accounts. The watches of a number fail if no registry knows the number, or after `imports.attempts` attempts without
+ * an answer. Before that, a number without an answer is requested again later.
  */
 async function importAwaited(options: ImportOptions): Promise<void> {
   const { db, now, signal } = options;
-  // The accounts with the last requested number, one that has bought credits and one that has not.
+  // The account with the last requested number among buyers of credits, and among all other accounts.
   let [buyer, other] = ['0', '0'];
   while (!signal.aborted) {
     const values = [now(), imports.batch, imports.width, buyer, other];
@@ -95,7 +92,7 @@ async function importAwaited(options: ImportOptions): Promise<void> {
   }
 }
 
-/** Requests the number from each registry in turn, until one knows it; requests no number of a known company. */
+/** Requests a number from each registry in turn until one knows it or fails. Skips the number of a known company. */
 async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
   if (due.is_known) return { due, lines: [] };
   const { identifier_type, identifier_value } = due;
@@ -112,8 +109,8 @@ async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
 }
 
 /**
- * Imports all answers of one registry together, or one by one if the joint import fails. If the import of an answer
- * fails, the error message is stored as the fault of its number.
+ * Publishes all answers of one registry together, or one by one if that fails. If a single answer cannot be published,
+ * its number gets the error message.
  */
 async function land(
   options: ImportOptions,
@@ -121,7 +118,7 @@ async function land(
   had: readonly Asking[],
 ): Promise<void> {
   const all = had.flatMap(({ lines }) => lines);
-  // Two numbers may belong to one company, so equal lines are imported once.
+  // Two numbers may belong to one company, so equal lines are written to the dump only once.
   const lines = new Map(all.map((line) => [line.file + line.line, line]));
   const duplicates = all.flatMap(({ duplicate }) => duplicate ?? []);
   try {
@@ -139,7 +136,7 @@ async function land(
   }
 }
 
-/** Imports the answers of a registry: makes a dump of their lines, and publishes it like a dump of the nightly job. */
+/** Writes a registry's answers into a dump, and publishes the dump in the same way as the nightly job. */
 export async function landAnswers(
   { db, logger, now, signal }: Omit<ImportOptions, 'sources'>,
   source: OnDemandSource,
@@ -161,7 +158,7 @@ export async function landAnswers(
       note: (sentence: string) => logger.info(`import: ${sentence}`),
     }),
   };
-  // `signal` aborts only the wait for another night, so that `settle` still runs for published answers.
+  // `signal` aborts only the wait for another night, because `settle` must run after a publication.
   await pRetry(() => runNightly(db, night), {
     ...imports.turn,
     shouldRetry: ({ error }) => error instanceof AlreadyRunning && !signal.aborted,
@@ -169,8 +166,8 @@ export async function landAnswers(
 }
 
 /**
- * Makes the watches of known numbers ready, even if a night published the company while the number was being submitted.
- * Marks any other number as failed, or schedules its next request.
+ * Marks a number's watches as ready if its company is now known, as after a night has published the company. Otherwise
+ * marks the watches as failed, or schedules the next request.
  */
 async function settle({ db, logger, now }: ImportOptions, askings: Asking[]): Promise<void> {
   const asked = askings.map(({ due, source, lines, message: last_error }) => {
@@ -194,7 +191,7 @@ async function settle({ db, logger, now }: ImportOptions, askings: Asking[]): Pr
     const what = isUnknown
       ? 'does not know this number'
       : `could not be asked in ${attempts} attempts`;
-    // A watch stores the reason of the failure in parts for mails, and as a sentence for the API.
+    // The reason of the failure is stored in parts, from which mails are written, and as a sentence for the API.
     const failure = { code, registry, attempts, sentence: `${registry} ${what}` };
     return { ...awaited, failure };
   });
@@ -203,8 +200,8 @@ async function settle({ db, logger, now }: ImportOptions, askings: Asking[]): Pr
 }
 
 /**
- * Imports the companies of queued numbers if a number is due. Only one worker may import at a time: throws
- * `AlreadyRunning` during the import of another worker.
+ * Requests the watched numbers that are due, and publishes the answers. Throws `AlreadyRunning` if another worker is
+ * already requesting watched numbers.
  */
 export async function importDue(options: ImportOptions): Promise<void> {
   const { db, now, signal } = options;

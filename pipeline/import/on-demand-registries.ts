@@ -27,7 +27,7 @@ const createKrs = (krs: Krs): OnDemandSource => ({
   },
 });
 
-/** Returns REGON as a source on demand; REGON knows sole traders, and companies with or without a KRS number. */
+/** Returns the object that requests single companies from REGON, which knows sole traders and companies. */
 const createRegon = (bir: Bir): OnDemandSource => ({
   source: 'regon',
   answers: ['NIP', 'REGON9', 'KRS'],
@@ -38,7 +38,7 @@ const createRegon = (bir: Bir): OnDemandSource => ({
   },
 });
 
-/** Returns CEIDG as a source on demand; CEIDG knows sole traders, but no companies. */
+/** Returns the object that requests single entries from CEIDG, which knows sole traders but no companies. */
 const createCeidg = (ceidg: Ceidg): OnDemandSource => ({
   source: 'ceidg',
   answers: ['NIP', 'REGON9'],
@@ -51,9 +51,9 @@ const createCeidg = (ceidg: Ceidg): OnDemandSource => ({
 });
 
 /**
- * Returns SIRENE as a source on demand, for a SIREN, or for a SIRET by the SIREN at its beginning. For the SIREN of a
- * duplicate, SIRENE answers with the unit that INSEE keeps. The method `ask` requests the head office, the open
- * establishments and the submitted establishment.
+ * Returns the object that requests single companies from SIRENE, by a SIREN or by the SIREN at the beginning of a
+ * SIRET. For a duplicate, SIRENE answers with the legal unit that INSEE keeps. `ask` requests the legal unit, its head
+ * office, its open establishments, and the establishment with the given SIRET.
  */
 const createSirene = (sirene: Sirene): OnDemandSource => ({
   source: 'sirene',
@@ -66,12 +66,12 @@ const createSirene = (sirene: Sirene): OnDemandSource => ({
     const new_key = unit.uniteLegale.siren;
     const isDuplicate = new_key !== old_key;
     const asked = type === 'SIRET' && !isDuplicate ? ` OR siret:${value}` : '';
-    // A page has at most a thousand establishments, including the head office; the next stock brings the others.
+    // One page has at most a thousand establishments. The next stock (full dump) adds any further ones.
     const known = `(periode(etatAdministratifEtablissement:A) OR etablissementSiege:true${asked})`;
     const query = `siren:${new_key} AND ${known}`;
     const today = dayIn(new Date(), countryOfNumber('SIREN'));
     const page = await sirene.page('siret', query, '*', today);
-    // If SIRENE does not list a submitted SIRET, the SIRET was never issued.
+    // If SIRENE does not return the establishment with a requested SIRET, the SIRET was never issued.
     if (asked !== '' && !page?.etablissements?.some(({ siret }) => siret === value)) return [];
     const lines = toLines('answers.ndjson', page ? [unit, page] : [unit]);
     return isDuplicate
@@ -94,7 +94,7 @@ export function createOnDemandSources(
   ];
 }
 
-/** The header of a CEIDG report, with the columns that `sources/ceidg` reads. */
+/** The header line of a CEIDG report, with the columns that `sources/ceidg` reads. */
 const ceidgHeader = [description.row_number, ...columns.map(({ header }) => header)].join(';');
 
 /** Maps the statuses of entries in the CEIDG API to the statuses in the reports of CEIDG. */
@@ -105,20 +105,20 @@ const statuses: Record<string, string> = {
 };
 
 /**
- * Returns an entry of the CEIDG API as a row of the report of its voivodeship. Returns undefined if the status is
- * unknown or a strike-off has no date.
+ * Returns an entry of the CEIDG API in the form of a row of the CEIDG report for the entry's voivodeship. Returns
+ * undefined if the entry's status is unknown, or if the entry is struck off but has no date of the strike-off.
  *
- * The reports of CEIDG contain no entries that are struck off or have not begun. For a struck-off entry, the row has
- * the status from the API, and the strike-off date as its end date. For an entry whose activity has not begun, the row
- * has the status `Aktywny` and a start date in the future.
+ * The reports themselves contain no struck-off entries, and no entries whose activity has not begun. For a struck-off
+ * entry, the row has the status from the API, and the strike-off date as its end date. For an entry whose activity has
+ * not begun, the row has the status `Aktywny` and a start date in the future.
  */
 function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const declared = find(entry, 'status');
   const isStruckOff = declared === 'WYKRESLONY';
-  // Only the beginning of `OCZEKUJE_NA_ROZPOCZECIE…` is compared, because CEIDG misspells the end.
+  // Only the beginning of the status `OCZEKUJE_NA_ROZPOCZECIE…` is compared, because CEIDG misspells its end.
   const isAwaited = declared.startsWith('OCZEKUJE_NA_ROZPOCZECIE');
   const status = isStruckOff ? declared : isAwaited ? 'Aktywny' : statuses[declared];
-  // The owner's death alone does not end an activity, which may continue under succession management.
+  // The owner's death alone does not end an activity, because the activity may continue under succession management.
   const days = ['dataWykreslenia', 'dataZakonczenia', 'dataZgonu'].map((name) => find(entry, name));
   const end_date = isStruckOff ? days.find(isPossibleDay) : days[1];
   if (status === undefined || end_date === undefined) return undefined;
@@ -128,7 +128,7 @@ function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const computed: Record<string, string> = {
     GlownyKodPkd: main,
     PozostaleKodyPkd: codes.filter((code) => code !== main).join('$##$'),
-    // An answer that does not state the version of its PKD codes counts as PKD 2025.
+    // If an entry does not state the version of its PKD codes, the codes count as PKD 2025.
     RokPKD: find(entry, 'rokPkd') || (main === '' ? '' : '2025'),
     StatusDzialalnosci: status,
     DataZakonczeniaDzialalnosci: end_date,
@@ -144,7 +144,7 @@ function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   };
 }
 
-/** Returns the tidied text at a path such as `wlasciciel.nip`, or a blank for anything but a text or a number. */
+/** Returns the tidied value at a path such as `wlasciciel.nip`, or a blank if the value is no text and no number. */
 function find(entry: unknown, path: string): string {
   const value = path
     .split('.')
