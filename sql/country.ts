@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 
-/** The fields of `country.csv` that TypeScript uses; the table in the database has all fields. */
+/** The columns of `country.csv` that TypeScript uses; the database table of countries has all columns. */
 interface Country {
   country_code: string;
   time_zone: string;
   /** The ISO 639-1 code of the country's main language, such as `pl`. */
   language: string;
-  /** Whether a request that names no country is about this country. */
+  /** Whether this country is meant if an API request names no country. */
   is_default: boolean;
 }
 
 const folder = new URL('country/', import.meta.url);
 
-/** The countries by their codes; each folder of `sql/country` is one country. */
+/** The countries by their codes, one for each folder of `sql/country`. */
 const countries = new Map(
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -24,7 +24,7 @@ const countries = new Map(
     }),
 );
 
-/** Returns the rows of a CSV file of a country; an empty list if the country lacks the file. */
+/** Returns the rows of a CSV file of a country, or an empty list if the country has no such file. */
 export function readCountryRows<Column extends string>(country_code: string, file: string) {
   const url = new URL(`${country_code.toLowerCase()}/${file}.csv`, folder);
   if (!existsSync(url)) return [];
@@ -33,7 +33,7 @@ export function readCountryRows<Column extends string>(country_code: string, fil
 
 export const defaultCountry = [...countries.values()].find(({ is_default }) => is_default)!;
 
-/** Returns a country by its code. Throws if `sql/country` has no folder of the country. */
+/** Returns the country with a given code. Throws an error if `sql/country` has no folder for the code. */
 export function findCountry(country_code: string): Country {
   const country = countries.get(country_code);
   if (!country) throw new Error(`sql/country has no folder of the country ${country_code}`);
@@ -48,12 +48,12 @@ const numbers = new Map(
   ),
 );
 
-/** Returns the country code of a type of number; the default country's for null and for an unknown type. */
+/** Returns the code of the country with a type of number, or of the default country for null and unknown types. */
 export function countryOfNumber(identifier_type: string | null): string {
   return numbers.get(identifier_type ?? '') ?? defaultCountry.country_code;
 }
 
-/** Returns the calendar day of a moment in a country, as YYYY-MM-DD; without a country code, in the default country. */
+/** Returns the calendar day of a moment, YYYY-MM-DD, in a country's time zone (by default, the default country's). */
 export function dayIn(moment: Date, country_code = defaultCountry.country_code): string {
   const { time_zone } = findCountry(country_code);
   return new Intl.DateTimeFormat('sv-SE', { timeZone: time_zone }).format(moment);

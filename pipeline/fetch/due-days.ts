@@ -25,9 +25,8 @@ interface DueFetch {
 
 /**
  * Fetches the dumps of each registry that is set up: the newest full dump, or each daily list that the registry still
- * offers. The first fetched day is the day after the registry's newest dump that is published or in the inbox. If the
- * fetch of a day fails, the later days of its registry are not fetched in this run. Throws `WrongUsage` if no registry
- * is set up.
+ * offers. The first fetched day follows the registry's newest dump that is published or in the inbox. If the fetch of a
+ * day fails, the later days of its registry are not fetched in this run. Throws `WrongUsage` if no registry is set up.
  */
 export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
   const names = Object.keys(fetchers) as (keyof FetchEnvironment)[];

@@ -35,9 +35,8 @@ export type BirQuery = Partial<Record<'Nip' | 'Regon' | 'Krs' | 'Regony9zn', str
 /**
  * Calls BIR, the SOAP 1.2 API of GUS for REGON. BIR may end a session at any time.
  *
- * The npm package bir1 does not suffice: its requests have no timeout, and the address of BIR cannot be changed. The
- * package bir1 takes one number per search and renews no session. SOAP packages that read a WSDL depend on axios, and
- * do not handle the sessions of BIR.
+ * The npm package bir1 does not suffice: its requests have no timeout, and its address is fixed. The package bir1 takes
+ * one number per search and renews no session. SOAP packages that read a WSDL depend on axios, and handle no sessions.
  */
 export class Bir extends Service {
   readonly #key: string;

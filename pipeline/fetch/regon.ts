@@ -15,13 +15,12 @@ import { figure } from '../written-figure.ts';
 const LONGEST_FETCH_ms = 20 * hour_ms;
 
 /**
- * Fetches the changes of a day in REGON: the six daily lists, then the full reports of each listed entity. An entity
- * counts as listed also if a daily list names only one of its local units. The dump consists of the lists that
- * `writeLists` writes, and `reports.ndjson` with one `ReportLine` per line. If the estimated duration exceeds 20 hours,
- * the fetch requests watched companies first, and notes the estimate. The entities that are not requested within 20
- * hours are left to the next fetch. Throws a `Refusal` if too many answers are missing, and a `ServiceFault` if REGON
- * sends no daily lists. Throws `NothingToDo` if the day is already fetched, and `AlreadyRunning` if another process
- * fetches it.
+ * Fetches the changes of a day in REGON: the six daily lists, then the full reports of each listed entity. An entity is
+ * also listed if a list names only one of its local units. The dump consists of the lists that `writeLists` writes, and
+ * `reports.ndjson` with one `ReportLine` per line. If the estimated duration exceeds 20 hours, the fetch requests
+ * watched companies first, and notes the estimate. Entities that are not requested within 20 hours are left to the next
+ * fetch. Throws a `Refusal` if too many answers are missing, and a `ServiceFault` if REGON sends no daily lists. Throws
+ * `NothingToDo` if the day is already fetched, and `AlreadyRunning` if another process fetches it.
  */
 export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
   const { progress } = plan;

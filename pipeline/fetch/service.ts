@@ -64,7 +64,7 @@ export class Service {
   }
 
   /**
-   * Sends a request and reads the answer. A retry sends the request again.
+   * Sends a request and reads the answer; a retry does both again.
    *
    * @throws the `ServiceFault` of the last attempt, the reason of an abort, or any other error of `read`
    */
@@ -73,8 +73,7 @@ export class Service {
   }
 
   /**
-   * Requests a path of the service, and returns the JSON of the answer, checked against `shape`. Throws the errors of
-   * `ask`.
+   * Requests a path, and returns the JSON of the answer, checked against `shape`. Throws the errors of `ask`.
    * @param what the name of the requested content in error messages, such as `list of entries`
    * @param meanings the values to return for HTTP statuses whose answers have no JSON, by the status
    */

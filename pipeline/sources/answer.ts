@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type RejectCode, shorten } from './rejects.ts';
 import type { Answer, AnswerFile } from './source.ts';
 
-/** The error for an answer that cannot be used; its message is stored as the reason of the reject. */
+/** The error for an answer that cannot be used. The error message is stored as the reason of the rejection. */
 export class UnusableAnswer extends Error {
   override name = 'UnusableAnswer';
   readonly reject_code: RejectCode;
@@ -14,16 +14,16 @@ export class UnusableAnswer extends Error {
   }
 }
 
-/** A value that the product does not know, such as a field that the tables of its source lack. */
+/** A field or value in an answer that the product does not know; the run notes it. */
 export interface OddValue {
   subject: string;
   value: string;
 }
 
-/** The maximum depth of nested lists and objects in an answer; a full extract of KRS has twelve levels. */
+/** The maximum depth of nested lists and objects in a registry's answer. Full extracts of KRS have depth twelve. */
 const MOST_LEVELS = 64;
 
-/** Parses JSON. Throws an `UnusableAnswer` for invalid JSON, and for a text of more than `MOST_LEVELS` levels. */
+/** Parses JSON. Throws an `UnusableAnswer` if the JSON is invalid, or nested deeper than `MOST_LEVELS`. */
 export function parseJson(text: string): unknown {
   if (countLevels(text) > MOST_LEVELS) {
     throw new UnusableAnswer(`more than ${MOST_LEVELS} levels deep`);
@@ -35,7 +35,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the number of levels of nested lists and objects in a JSON text; stops counting above `MOST_LEVELS`. */
+/** Returns the depth of nested lists and objects in a JSON text; counts no further than `MOST_LEVELS` + 1. */
 function countLevels(text: string): number {
   let level = 0;
   let deepest = 0;
@@ -48,10 +48,10 @@ function countLevels(text: string): number {
 }
 
 /**
- * Yields the answers in a UTF-8 file. A `.json` or `.xml` file is one answer; any other file has one answer per line.
- * Skips blank lines. Keeps at most `max_bytes` and one chunk of an answer in memory.
+ * Yields the answers of a registry in a UTF-8 file. A `.json` or `.xml` file is one answer; any other file has one
+ * answer per line. Skips blank lines. Keeps at most `max_bytes` of an answer, plus one chunk of the file, in memory.
  *
- * @param max_bytes the largest accepted size of an answer; a longer answer is rejected
+ * @param max_bytes the maximum size of an answer in bytes; a longer answer is rejected
  */
 export async function* readEach(
   { path, file, onRead }: AnswerFile,
@@ -63,7 +63,7 @@ export async function* readEach(
   let held: Buffer[] = [];
   let byte_count = 0;
   const hold = (bytes: Buffer): void => {
-    // Of an answer that is too long, only the beginning is kept for the list of rejects.
+    // Of an answer of more than `max_bytes`, only the beginning is kept, for the list of rejects.
     if (byte_count <= max_bytes) held.push(bytes);
     byte_count += bytes.length;
   };
@@ -91,14 +91,14 @@ export async function* readEach(
   if (answer) yield answer;
 }
 
-/** Reads bytes as one answer; returns undefined for blank bytes. */
+/** Parses the bytes of one answer; returns undefined if the bytes are only white space. */
 function readAnswer(
   line: number,
   bytes: Buffer,
   read: (text: string) => object,
 ): Answer | undefined {
   if (!isUtf8(bytes)) return reject(line, bytes, 'not UTF-8', 'damaged_row');
-  // Here `trim` also removes a byte order mark.
+  // `trim` removes a byte order mark too.
   const text = bytes.toString().trim();
   if (text === '') return undefined;
   if (text.includes('\0')) return reject(line, bytes, 'a NUL byte', 'damaged_row');
@@ -113,7 +113,7 @@ function readAnswer(
   }
 }
 
-/** Returns a rejected answer with its line, its shortened text and the reason. */
+/** Returns an answer as a reject: its line, its shortened text, and the code and reason of the reject. */
 export function reject(
   line: number,
   written: string | Buffer,
@@ -123,7 +123,7 @@ export function reject(
   return { line, raw: shorten(written), reject_code, reason };
 }
 
-/** Returns the reason why PostgreSQL would refuse a value as jsonb, or undefined if it accepts the value. */
+/** Returns the reason why PostgreSQL would refuse a value as jsonb, or undefined if PostgreSQL accepts the value. */
 export function findFault(value: unknown): string | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return 'a NUL character';
@@ -137,7 +137,7 @@ export function findFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Returns a name for a text that is sent in place of data, such as `a page of HTML`; undefined for any other text. */
+/** Returns `a page of HTML` or `an empty answer` if a service sends that in place of data, else undefined. */
 export function describeText(text: string): string | undefined {
   const start = text.trimStart().slice(0, 200).toLowerCase();
   if (start === '') return 'an empty answer';

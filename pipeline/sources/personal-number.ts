@@ -1,9 +1,9 @@
 /**
  * A PESEL is the personal number of a person in Poland. People write their own and other persons' PESEL into names,
- * contacts and other free text. No table holds a PESEL: each one is masked before the text reaches the database.
+ * contacts and other free text. No table holds a PESEL: every PESEL is masked before the text reaches the database.
  */
 
-/** The mask of a PESEL, which is as long as a PESEL. The mask cannot be mistaken for a number of any register. */
+/** The text that replaces a PESEL: eleven asterisks, which cannot be mistaken for a number of any registry. */
 const mask = '*'.repeat(11);
 const [zero, nine] = [48, 57] as const;
 const numbers = /(?<!\d)\d{11}(?!\d)/g;
@@ -11,8 +11,8 @@ const telephoneColumn = /tele?fon|phone|fax|faks/i;
 const contactColumn = /tele?fon|phone|fax|faks|mail|poczt|www|website|stron/i;
 
 /**
- * Checks whether data[start, end) contains a run of exactly eleven digits. Looks only at every eleventh character, and
- * around digits. The check takes 0.1 µs per record of CEIDG, and a regular expression several times as long.
+ * Checks whether data[start, end) contains exactly eleven digits in a row. Reads only every eleventh character, and the
+ * characters beside a digit. The check takes 0.1 µs per record of CEIDG, a regular expression several times as long.
  */
 export function holdsElevenDigits(
   data: Uint8Array | string,
@@ -25,7 +25,7 @@ export function holdsElevenDigits(
     while (first > start && isDigit(data, first - 1)) first -= 1;
     while (at + 1 < end && isDigit(data, at + 1)) at += 1;
     if (at - first === 10) return true;
-    // Skips the character after a run of digits, because it is no digit.
+    // Skips the character after the digits, which is no digit.
     at += 1;
   }
   return false;
@@ -38,9 +38,9 @@ function isDigit(data: Uint8Array | string, at: number): boolean {
 
 /**
  * Returns the text with each PESEL replaced by the mask. A number after a plus sign stays, because it is a telephone
- * number. In a column of telephone numbers, a number that begins with 48, the prefix of Poland, stays too.
+ * number. In a column of telephone numbers, a number that begins with 48, the country code of Poland, stays too.
  *
- * @param column the name of the column or key that holds the text; a contact that consists of a PESEL becomes blank
+ * @param column the column or JSON key of the text; in a column of contacts, a text that is only a PESEL becomes blank
  */
 export function maskPersonalNumbers(text: string, column = ''): string {
   if (!holdsElevenDigits(text)) return text;
@@ -56,8 +56,8 @@ export function maskPersonalNumbers(text: string, column = ''): string {
 }
 
 /**
- * Returns a value as JSON in which each PESEL is masked. In a JSON value, the key of a text counts as its column. A
- * text that becomes blank is left out of the JSON.
+ * Returns a value as a JSON text in which each PESEL is masked. `maskPersonalNumbers` gets the key of a text in the
+ * JSON as its column. A text that becomes blank by masking is left out of the JSON.
  */
 export function maskedJson(value: object): string {
   const json = JSON.stringify(value);
@@ -70,10 +70,10 @@ export function maskedJson(value: object): string {
 }
 
 const weights = [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1];
-/** The first year of the century of birth: a PESEL adds 20, 40, 60 or 80 to the month to tell the century. */
+/** The first year of the century of birth, by the number that a PESEL adds to the month, divided by 20. */
 const centuries: readonly (number | undefined)[] = [1900, 2000, undefined, undefined, 1800];
 
-/** Checks whether eleven digits begin with a date of birth from 1800 to 2099 and end with the right check digit. */
+/** Checks whether eleven digits are a PESEL: a date of birth from 1800 to 2099, four digits and the check digit. */
 function isPesel(number: string): boolean {
   const [year = 0, month = 0, day = 0] = [0, 2, 4].map((at) => Number(number.slice(at, at + 2)));
   const century = centuries[Math.floor(month / 20)];

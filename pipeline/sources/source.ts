@@ -4,75 +4,75 @@ import { findNear } from '../../sql/process/suggest.ts';
 import { WrongUsage } from '../errors.ts';
 import type { RejectCode } from './rejects.ts';
 
-/** The usual form of the fields in a column, such as a NIP or a date. */
+/** The usual form of the values in a column, such as a NIP or a date. */
 export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'dotted_activity' | 'date';
 
-/** A column in the files of a source, if `map.sql` reads the column. */
+/** A column of the files of a source that `map.sql` reads. */
 export interface SourceColumn {
   /** The name of the column in the header of the file. */
   header: string;
   /** The name of the column in `stage.record`, which `map.sql` reads. */
   column: string;
-  /** The usual form of the column's fields; `map.sql` skips most checks of a field that has this form. */
+  /** The usual form of the column's values; `map.sql` skips most checks of a record in these forms. */
   form?: ColumnForm;
-  /** The number of digits, if a typed file may hold a field as a number without its leading zeros. */
+  /** The number of digits of each value, if a typed file may store the value as a number without leading zeros. */
   digits?: number;
-  /** Whether a file may lack the column; its fields are then null, and data that no other column states stays. */
+  /** Whether a file may lack the column. Its values are then null, and subjects in `tells` keep their known values. */
   is_optional?: boolean;
   /**
-   * The subjects of an entry that only this column states, by the names in 1_read/missing_column.sql. A guard refuses a
-   * dump whose header lacks the column. If the operator accepts the dump, the subjects in `tells` keep their known
-   * values. `nothing` means that no answer shows the column. If `tells` is absent, a dump needs the column, unless it
-   * is optional.
+   * The subjects (parts of an entry) that only this column states, by their names in 1_read/missing_column.sql. A guard
+   * refuses a dump whose header lacks the column. If the operator accepts the dump, the subjects in `tells` keep their
+   * known values. The name `nothing` means that the product does not show the column. If `tells` is absent, a dump
+   * without the column is always refused, unless the column is optional.
    */
   tells?: readonly string[];
 }
 
-/** The columns of a file of a source. */
+/** The columns of a file in a dump of a source. */
 export interface TableColumns {
   columns: readonly SourceColumn[];
-  /** The headers of known columns that are not read from the file; any other header is noted as unknown. */
+  /** The headers of known columns that are not read from the file. A run notes any further header as unknown. */
   ignored?: readonly string[];
-  /** The column that numbers the rows; it is loaded, but not compared. */
+  /** The header of the column with the number of the row, which is ignored when records are compared. */
   row_number?: string;
 }
 
-/** A file in a dump whose files are joined. */
+/** A file of a dump whose files are joined. */
 export interface JoinedTable extends TableColumns {
   /** The key that `identifyFile` returns for this file. */
   file_key: string;
-  /** The column with the day on which the registry last updated a row, YYYY-MM-DD…; it is not compared. */
+  /** The header of the column with the day of a row's last change, YYYY-MM-DD…, which is ignored in comparisons. */
   touched?: string;
 }
 
-/** The fields of a row by the names of their columns; blank fields are absent. */
+/** The values of a row by the names of their columns; blank values are absent. */
 export type Fields = Record<string, string>;
 
-/** A join of two files of a dump. A record is one row of the main file together with its rows of the details file. */
+/** A join of two files of a dump: a record is one row of the main file, together with its rows of the details file. */
 export interface JoinDescription {
   separator: Separator;
-  /** The header of the key column in both joined files, which are sorted by this key of at most nine digits. */
+  /** The header of the key column in both files. The files are sorted by this key, a number of at most nine digits. */
   key: string;
   key_digits: number;
   main: JoinedTable;
   details: JoinedTable & {
-    /** The column that identifies a row of the details file. */
+    /** The name of the column that identifies a row of the details file. */
     unique: string;
   };
-  /** The columns of both files that `combine` and `needsDetails` read, including the column `unique`. */
+  /** The names of the columns of both files that `combine` and `needsDetails` read, including the column `unique`. */
   brief: readonly string[];
   /**
    * Optional further files with the same key column, whose rows are stored in `stage.side_row`. A side file with the
-   * columns `old_key` and `new_key` lists duplicates, and the entries that replace them.
+   * columns `old_key` and `new_key` lists keys of duplicates, and the keys that replace them.
    */
   side: readonly JoinedTable[];
-  /** Returns whether a row of the main file must have details, so that a row without any means a damaged dump. */
+  /** Returns whether a row of the main file must have rows in the details file; if it has none, the dump is damaged. */
   needsDetails: (main: Fields) => boolean;
   /** The names of the text columns that `combine` returns besides `listed`. */
   combined: readonly string[];
   /**
-   * Returns the `listed` details of a new or changed record, in their order, and the columns named in `combined`. After
-   * a change of `combine`, as after a change of `map.sql`, the next night reads every record again.
+   * Returns the rows of the details file to store for a new or changed record (`listed`), and the columns named in
+   * `combined`. After a change of `combine`, the next night reads every record again.
    */
   combine: (
     main: Fields,
@@ -80,35 +80,35 @@ export interface JoinDescription {
   ) => { listed: readonly Fields[] } & Record<string, unknown>;
 }
 
-/** The part of a description that all kinds of sources share; `map.sql` of the source maps the content of the dumps. */
+/** The members of a source's description that all kinds of sources have. */
 interface DumpDescription {
   /** The country of the registry, as its ISO 3166-1 alpha-2 code. */
   country_code: string;
   /** Whether the registry states only the main activity of an entry. */
   has_one_activity?: boolean;
   /**
-   * Returns the key of the part of a dump that a file holds, or null for a file that is no part of the dump. Throws a
-   * `Refusal` if the name of a file does not identify the part.
+   * Returns which part of a dump the file holds, as a key, or null if the file is no part of the dump. Throws a
+   * `Refusal` if the file's name does not identify the part.
    */
   identifyFile(file: string): string | null;
 }
 
-/** A source whose files are tables with a header, and one record per row. */
+/** The description of a source whose files are tables, with a header and one record per row. */
 export interface TableDescription extends DumpDescription, TableColumns {
   format: 'table';
-  /** An entry that is absent from a `full` dump is gone. An entry that is absent from a `delta` dump stays. */
+  /** A known entry that is missing from a `full` dump counts as deleted, but from a `delta` dump as unchanged. */
   dump_kind: 'full' | 'delta';
-  /** The join of the files; undefined if each file has whole records. */
+  /** The join of the files; undefined if each row is a whole record. */
   join?: JoinDescription;
-  /** The description of the dumps of answers, if the source has both full dumps and dumps of answers. */
+  /** The description of dumps that hold answers, if the source has both tables and such dumps. */
   delta?: DocumentDescription;
 }
 
 export type Separator = ',' | ';';
 
 /**
- * A source whose files hold answers of a registry, in folders of any depth. `collect.sql` makes one document per entry
- * from the answers.
+ * The description of a source whose files, in folders of any depth, hold answers of a registry. `collect.sql` makes one
+ * document per entry from the answers.
  */
 export interface DocumentDescription extends DumpDescription {
   format: 'document';
@@ -117,31 +117,31 @@ export interface DocumentDescription extends DumpDescription {
   readAnswers(file: AnswerFile): AsyncIterable<Answer>;
 }
 
-/** A file of answers in a dump folder. */
+/** A file in a dump folder that holds answers. */
 export interface AnswerFile {
   path: string;
   /** The path of the file below the dump folder. */
   file: string;
-  /** Called with the number of bytes after each part of the file that is read. */
+  /** Called after each part of the file is read, with the number of bytes in this part. */
   onRead?: (byte_count: number) => void;
 }
 
-/** One answer of a registry, or the reason why it cannot be read. */
+/** An answer of a registry as read from a file, or the reason why the answer cannot be read. */
 export type Answer = {
-  /** The number of the line where the answer begins, counted from 1 and unique in its file. */
+  /** The number of the line on which the answer begins, from 1. It is unique in the file. */
   line: number;
-  /** The beginning of the answer as it is written in the file, for the list of rejects. */
+  /** The beginning of the answer as written in the file, for the list of rejects. */
   raw: string;
 } & (
   | { /** The object that `collect.sql` reads from `stage.answer`. */ answer: object }
-  | { /** The code of the reject. */ reject_code: RejectCode; reason: string }
+  | { /** The code in `reject_code.csv`. */ reject_code: RejectCode; reason: string }
 );
 
 interface Mapping {
   /** The name of the source: its folder below `sources/`, also used on the command line and in every table. */
   name: string;
   mapping: string;
-  /** The hash of the mapping; if it changes, the next night reads every record again. */
+  /** The hash of the code that maps a record; if the hash changes, the next night reads every record again. */
   mapping_version: string;
   /** The text of `note.sql`, if the source has this file. */
   note?: string | undefined;
@@ -149,9 +149,10 @@ interface Mapping {
 
 export type TableSource = Omit<TableDescription, 'delta'> & Mapping & { delta?: DocumentSource };
 /**
- * A source whose dumps hold documents. `collection` is the SQL text of `collect.sql`, followed by the texts of
- * `collect_….sql`. `record_columns` are the columns of a record in a full dump, without `details`. The documents have
- * the same columns as records, so that one `map.sql` reads both.
+ * A source whose dumps hold answers, from which `collect.sql` makes documents. `collection` is the SQL text of
+ * `collect.sql`, followed by the texts of `collect_….sql`. `record_columns` are the columns of `stage.record` without
+ * `details`, if the source also has full dumps. The documents then have the same columns, so that one `map.sql` reads
+ * both.
  */
 export type DocumentSource = DocumentDescription &
   Mapping & { collection: string; record_columns?: readonly string[] };
@@ -188,7 +189,7 @@ export async function loadSource(name: string): Promise<Source> {
   const normalising = await read('../../sql/nightly/1_read/normalise.sql');
   const combining = description.format === 'table' ? description.join?.combine.toString() : '';
   const tidying = (await read('tidy.ts')).replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '');
-  // SQL comments are removed before the mapping is hashed, because they do not change the meaning of a record.
+  // The hash is computed without SQL comments, because comments do not change how a record is mapped.
   const statements = (mapping + normalising + combining + tidying).replaceAll(/--.*$/gm, '');
   const [note] = await readAll(/^note\.sql$/);
   const source = { name, mapping, mapping_version: hash('sha256', statements), note };

@@ -6,7 +6,7 @@ const hyphens = /^[-\u00ad\u2010-\u2015\u2043\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0
 
 const entity = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,6}));/g;
 
-/** The characters of named XML and HTML entities, by the names of the entities. */
+/** The characters that named XML and HTML entities stand for, by the names of the entities. */
 const named: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -20,14 +20,14 @@ const named: Readonly<Record<string, string>> = {
   minus: '\u2212',
 };
 
-/** The maximum number of times that a registry escapes the same text. */
+/** The maximum number of times that a registry escapes a text (`&amp;amp;` is escaped twice). */
 const ESCAPES = 3;
 
 /**
- * Returns the text that a registry means: without escapes, trimmed, and with one blank for each run of white space.
- * Returns a blank for a text of hyphens alone, which registries write into empty fields. COPY turns a blank field into
- * null (../dump/copy-lines.ts). The readers of all sources tidy their values with `tidy`. `RecordScanner` finds the
- * records that must be tidied.
+ * Returns a registry's text without escapes, trimmed, and with one blank for each run of white space. Returns a blank
+ * for a text that consists of hyphens, which registries write into empty fields. COPY turns a blank field into null
+ * (../dump/copy-lines.ts). The readers of all sources call `tidy` for their values. `RecordScanner` finds the records
+ * for which `tidy` must be called.
  */
 export function tidy(text: string): string {
   let plain = text;

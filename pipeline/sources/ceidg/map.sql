@@ -4,7 +4,7 @@ select
     coalesce(
         number.regon9,
         number.nip,
-        -- 0.1 % of CEIDG's entries have neither NIP nor REGON; in the key, blank texts keep their separators.
+        -- The key of the 0.1 % of CEIDG entries without NIP and REGON. `array_to_string` writes blank parts as ''.
         array_to_string(
             array[record.nazwisko, record.imie, record.nazwa_podmiotu, record.data_rozpoczecia],
             '|', ''
@@ -13,7 +13,7 @@ select
     number.nip,
     number.regon9,
     'NATURAL' as entity_type,
-    -- Every entry of CEIDG is the business of a natural person, which has the legal form 099.
+    -- Every entry of CEIDG is the business of a natural person, whose legal form has the symbol 099.
     '099' as legal_form,
     record.nazwa_podmiotu as name, record.nazwisko as surname, record.imie as first_name,
     record.telefon as phone, record.email, record.adres_www as website,
@@ -26,18 +26,18 @@ select
         when record.is_well_formed then record.glowny_kod_pkd
         else translate(record.glowny_kod_pkd, '. ', '')
     end as activity_main,
-    -- Activity codes keep the order of the report; a change of the order alone makes no event.
+    -- The activity codes stay in the order of the report. If only their order changes, no event is made.
     case
         when record.is_well_formed then activity.codes
         else translate(activity.codes, '. ', '')
     end as activity_codes,
     record.is_well_formed,
     record.status_dzialalnosci as status_text,
-    -- `registry.status_on` computes the status on a day from `declared_status` and the dates of the entry.
+    -- `registry.status_on` computes the entry's status on a day from `declared_status` and the dates of the entry.
     case
         when record.status_dzialalnosci = 'Zawieszony' then 'SUSPENDED'
         when record.status_dzialalnosci = 'Aktywny' or status.is_partnership_only then 'ACTIVE'
-        -- A strike-off date ends an entry with the status WYKRESLONY; `declared_status` does not.
+        -- An entry with the status WYKRESLONY counts as deleted because of its `struck_off_date`.
         when status.is_struck_off then 'ACTIVE'
     end as declared_status,
     status.is_partnership_only,
@@ -47,8 +47,8 @@ select
     record.data_wznowienia as resumption_date,
     case
         when record.kraj is not null then nullif(record.kraj, 'PL')
-        -- Only an address abroad has no voivodeship. The reports do not state the country of an address abroad, so it
-        -- stays blank until the API states it.
+        -- An address without a voivodeship is abroad. The reports do not state the country, so the country stays blank
+        -- until the API states it.
         when
             file.file_key = '00'
             and coalesce(record.kod_pocztowy, record.miejscowosc, record.ulica) is not null
@@ -73,7 +73,7 @@ cross join lateral (
     select
         record.status_dzialalnosci = 'Działalność prowadzona wyłącznie w formie spółki cywilnej'
             as is_partnership_only,
-        -- Only an import from the API writes WYKRESLONY: the reports omit struck-off entries.
+        -- Only rows made from CEIDG's API have the status WYKRESLONY, because the reports omit struck-off entries.
         record.status_dzialalnosci = 'WYKRESLONY' as is_struck_off
 ) as status
 cross join lateral (
@@ -87,7 +87,7 @@ cross join lateral (
             when record.is_well_formed then record.nip
             else nullif(translate(record.nip, '- ', ''), '0000000000')
         end as nip,
-        -- A REGON of 14 digits names a unit, and its first nine digits name the company.
+        -- The first nine digits of a REGON of 14 digits (a unit's number) are the REGON of the company.
         case
             when record.is_well_formed then left(record.regon, 9)
             else nullif(

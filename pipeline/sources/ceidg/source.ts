@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts';
 import type { TableDescription } from '../source.ts';
 import { readColumns, readTable } from '../table.ts';
 
-/** The part of a CEIDG dump that holds the entries without a voivodeship. */
+/** The part of a CEIDG dump with the entries whose address has no voivodeship. */
 export const NO_VOIVODESHIP = { code: '00', name: 'brak województwa' };
 
 export const voivodeships = readCountryRows<'code' | 'name'>('PL', 'region');
@@ -11,17 +11,17 @@ export const voivodeships = readCountryRows<'code' | 'name'>('PL', 'region');
 const header = new URL('header.csv', import.meta.url);
 
 /**
- * The columns of the CEIDG reports. map.sql makes the key of an entry from some columns. `api` is the path of the field
- * in an entry of the API, or blank if the API writes the field in another form.
+ * The columns of the CEIDG reports. map.sql makes an entry's key from some of these columns. `api` is the path of the
+ * column's value in an entry of the CEIDG API, or blank if the API writes the value in another form.
  */
 export const columns = readTable<'header' | 'api'>(header);
 
-// Longer names are compared first, since 'śląskie' is part of 'dolnośląskie', and 'pomorskie' of 'zachodniopomorskie'.
+// Longer voivodeship names are compared first, because 'dolnośląskie' contains 'śląskie'.
 const parts = [...voivodeships, NO_VOIVODESHIP]
   .map(({ code, name }) => ({ code, folded: fold(name) }))
   .toSorted((a, b) => b.folded.length - a.folded.length);
 
-/** Describes the dumps of CEIDG, the register of entrepreneurs. The column names are those of the live service. */
+/** Describes the dumps of CEIDG, the register of entrepreneurs. */
 export const description: TableDescription = {
   format: 'table',
   dump_kind: 'full',
@@ -31,7 +31,7 @@ export const description: TableDescription = {
   identifyFile(file) {
     const name = fold(file);
     if (!/\.(zip|csv|csv\.gz)$/.test(name)) return null;
-    // CEIDG also publishes reports of submitted applications, which contain no entries.
+    // CEIDG also publishes reports of applications (Złożone wnioski), which contain no entries.
     if (name.includes(fold('Złożone wnioski'))) return null;
     const part = parts.find(({ folded }) => name.includes(folded));
     if (!part) throw new Refusal(`${file}: the name of the file holds no voivodeship`);
@@ -39,7 +39,7 @@ export const description: TableDescription = {
   },
 };
 
-/** Returns a text in lower case without diacritics, with one space for each run of white space and underscores. */
+/** Returns a text in lower case without diacritics, with one blank for each run of white space or underscores. */
 function fold(text: string): string {
   return text
     .toLowerCase()

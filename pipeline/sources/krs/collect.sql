@@ -1,8 +1,8 @@
--- Makes one document from each extract of KRS, and adds values from dictionaries and from the known entry.
+-- Makes one document from each extract of KRS, with values from dictionaries and from the known entry.
 
--- Returns whether one extract of a company is older than another one. The extract with the lower number of its newest
--- register entry is older; if these numbers are equal, the state day decides. RejP and RejS number their entries
--- independently: if number and day of two extracts from both disagree, neither is older.
+-- Returns whether a company's extract is older than another extract of the company. The extract with the lower
+-- `entry_no` (number of its newest register entry) is older; at equal numbers, the extract with the earlier state day.
+-- RejP and RejS number their entries independently, so between both registers, its state day must not be later.
 create function stage.is_older(
     register text,
     entry_no integer,
@@ -31,9 +31,9 @@ where answer.answer ->> 'kind' = 'extract';
 
 create index on stage.krs_extract (krs);
 
--- Deletes superseded extracts, so that one extract per company is left. The run notes the deleted extracts. An extract
--- is superseded by a newer known entry, by a newer extract in the dump, or by a later end of the company. Of extracts
--- from both registers, RejP and RejS, the extract without a strike-off takes precedence, else the extract from RejP.
+-- Deletes superseded extracts, so that at most one extract per company is left. The run notes the deleted extracts. An
+-- extract is superseded by a newer known entry, by a newer extract of the company in the dump, or by a later end of the
+-- company. Of extracts from RejP and RejS, the one without a strike-off is kept, else that from RejP.
 with older as (
     delete from stage.krs_extract as extract
     where
@@ -90,8 +90,8 @@ left join registry.entry as known
     on known.source = 'krs'
     and known.entry_key = older.krs;
 
--- Rejects an extract whose state day is later than today. Also rejects a current extract with the same content as a
--- full extract. A state day between the day of the dump and today is accepted.
+-- Rejects an extract whose state day is after the day of publication. Also rejects a current extract if the dump has a
+-- full extract with the same content. A state day after the day of the dump is accepted.
 insert into stage.reject (file_no, line, reject_code, reason, raw, entry_key)
 select
     extract.file_no,
@@ -120,9 +120,9 @@ where reject.file_no = extract.file_no and reject.line = extract.line;
 
 analyze stage.krs_extract;
 
--- Holds one row per activity in an extract. The column `code` is a subclass such as 4312Z, or null. Old register
--- entries have only a division, group or class, such as 43, 431 or 4312. The column `entry_day` is the day of the
--- register entry that added the activity, in a full extract.
+-- Holds one row per activity in an extract of KRS. The column `code` is a PKD code such as 4312Z, or null if KRS states
+-- no valid code. Activities from old register entries have shorter codes: a division, group or class (43, 431, 4312).
+-- The column `entry_day` is the day of the register entry that added the activity; only full extracts state this day.
 create unlogged table stage.krs_activity as
 select
     extract.file_no, extract.line, list.place, activity.rank,
@@ -151,13 +151,14 @@ cross join lateral jsonb_to_record(activity.item) as part (
 create index on stage.krs_activity (file_no, line);
 analyze stage.krs_activity;
 
--- Writes one document for each extract. KRS does not state the version of the activity codes (PKD 2007 or 2025), so
--- this query chooses the version. The version that has more of the codes takes precedence, then the version that has
--- more of the names as written. If both fit equally, the version of the known entry applies, so that such codes make no
--- reclassification. Else the version in force when the newest activity or the company was entered applies.
+-- Writes one document for each extract. KRS does not state whether activity codes are of PKD 2007 or PKD 2025, so the
+-- query chooses the version. The version that contains more of the company's codes takes precedence, then the version
+-- that contains more of their names. If both fit equally, the version of the known entry applies, so that no
+-- reclassification is published. Without a known entry, the version at the registration of the newest activity or of
+-- the company applies.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
--- Holds one row per spelling of a legal form in KRS, in capitals: the label in the dictionary or the official name. KRS
--- may write 'lub' ("or") as a slash.
+-- Holds one row per spelling of a legal form in KRS, in capitals: the label or the name in `registry.legal_form`. KRS
+-- may write the word 'lub' ("or") in a legal form as a slash.
 with legal_form as (
     select distinct on (written)
         translate(registry.upper(spelling.text), ' -', '') as written,
@@ -177,7 +178,7 @@ with legal_form as (
 select
     extract.file_no, extract.line, extract.krs,
     extract.content || jsonb_build_object(
-        -- A NIP or REGON of zeros means that the company has no number.
+        -- A NIP or REGON that consists of zeros means that the company has no such number.
         'nip', nullif(translate(part.identity #>> '{identyfikatory,nip}', '- ', ''), '0000000000'),
         'regon9', nullif(left(translate(part.identity #>> '{identyfikatory,regon}', '- ', ''), 9), '000000000'),
         'legal_form', legal_form.symbol,

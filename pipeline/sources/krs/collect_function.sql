@@ -1,12 +1,12 @@
--- Functions that the mapping of KRS calls more than once, for company numbers and for the days of proceedings.
+-- Functions for company numbers and for proceedings, which the mapping of KRS calls.
 
--- Returns whether a NIP or REGON is in force, by its status; a number without a status is in force.
+-- Returns whether a NIP or REGON is in force according to its status in KRS; true if KRS states no status.
 create function stage.is_in_force(status text) returns boolean
 language sql immutable
 return coalesce(registry.lower(status) ~ '^(aktywn|aktualn|nadan|ważn)', true);
 
--- Returns the NIP or REGON in force: the stated number if it is valid and in force. For a cancelled number, returns a
--- different known number, else null. For an invalid number or an unknown status, returns the known number.
+-- Returns a company's NIP or REGON: the number in the extract if it is valid and in force. For a cancelled number,
+-- returns a different known number, else null. For an invalid number or an unknown status, returns the known number.
 create function stage.krs_number_in_force(
     number text,
     status text,
@@ -22,9 +22,9 @@ return case
     else known
 end;
 
--- Returns the proceeding that applies: the last open proceeding, else the last ended one. The day of an opening or end
--- is its stated date, else the day of its register entry, else the known day, else `last_entry_day` (the day of the
--- only register entry since the known extract). An open proceeding also gets the end of the known earlier proceeding.
+-- Returns the last open proceeding of a company, or its last ended proceeding if none is open. The day of an opening or
+-- end is its date, else the day of its register entry, else the known day, else `last_entry_day` (the day of the only
+-- register entry since the known extract). An open proceeding also gets the known end of an earlier one.
 create function stage.krs_proceeding(
     items jsonb,
     last_entry_day text,
@@ -49,7 +49,7 @@ begin atomic
         from jsonb_array_elements(items) with ordinality as item (value, place)
         where
             item.value ? 'otwarcie'
-            -- KRS lists orderly liquidations among the restructurings, so they are left out.
+            -- KRS also lists liquidations among the restructurings, so items with the kind "likwidac…" are left out.
             and registry.lower(coalesce(item.value #>> '{otwarcie,rodzajPostepowania}', ''))
             !~ 'likwidac'
     )

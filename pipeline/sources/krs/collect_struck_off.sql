@@ -1,4 +1,4 @@
--- Lists the struck-off companies of KRS that have no extract any more.
+-- Lists the struck-off companies for which KRS returns no extract, and notes unknown values of extracts.
 insert into stage.deleted_key (entry_key)
 select distinct answer.answer ->> 'krs'
 from stage.answer

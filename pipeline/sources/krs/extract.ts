@@ -5,19 +5,19 @@ import { shorten } from '../rejects.ts';
 import { fold, isRecord } from './fold-history.ts';
 import { contentShape, type Folded, headerShape } from './shape.ts';
 
-/** An object whose values are texts or days. */
 type Texts = Partial<Record<string, string>>;
 
 /**
- * Reads an extract of KRS, with or without the outer key `odpis`, or an error answer. Throws an `UnusableAnswer`.
+ * Reads an answer of KRS: an extract, with or without the outer key `odpis`, or an error answer. Throws an
+ * `UnusableAnswer` if the answer is neither.
  *
- * @returns the object that `collect.sql` reads. Days are YYYY-MM-DD, but an unreadable day in `content` stays as
- *   written. `map.sql` makes the columns of an entry from the object.
+ * @returns the object that `collect.sql` reads. Days are written YYYY-MM-DD, except unreadable days in `content`, which
+ *   stay as KRS writes them.
  */
 export function readExtract(value: unknown) {
   if (!isRecord(value)) throw new UnusableAnswer('no object, so no extract of KRS');
   const { odpis: extract = value, status, title } = value;
-  // In place of an extract, KRS may send an error answer: `{ type, title, status, traceId }`.
+  // KRS may send an error answer in place of an extract: `{ type, title, status, traceId }`.
   if (extract === value && typeof status === 'number' && typeof title === 'string') {
     const odd = [{ subject: 'answer', value: `${status} ${shorten(title, 200)}` }];
     return { kind: 'problem' as const, odd };
@@ -49,7 +49,7 @@ export function readExtract(value: unknown) {
     sections: { dzial1: identity, ...others } as Record<string, unknown>,
     registered_day: findDay(header.dataRejestracjiWKRS, entries[0]?.day),
     struck_off_day: findDay(header.dataWykreslenia, last?.day),
-    /** The day on which the strike-off from KRS became final. */
+    /** The day on which the company's strike-off from KRS became final. */
     final_day: last?.final_day,
   };
   const entry_no = Number(header.numerOstatniegoWpisu ?? entries.at(-1)?.number);
@@ -57,15 +57,15 @@ export function readExtract(value: unknown) {
     kind: 'extract' as const,
     form: naglowekP === undefined ? 'current' : 'full',
     krs: readNumber(header.numerKRS),
-    /** The KRS register: `RejP` of entrepreneurs, or `RejS` of associations and the like; a company may be in both. */
+    /** The KRS register: `RejP` of entrepreneurs or `RejS` of associations and the like; a company may be in both. */
     register: header.rejestr,
     state_day: readable(header.stanZDnia),
     made_day: readable(header.dataCzasOdpisu),
-    /** The number of the newest register entry in the extract. */
+    /** The number of the newest register entry that the extract includes. */
     entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
     last_entry_day: readable(header.dataOstatniegoWpisu),
     content,
-    /** The hash of the content that current and full extracts share; equal content has equal hashes. */
+    /** The hash of `content` without the keys that only full extracts state, to find extracts of equal content. */
     content_hash: hash(
       'sha256',
       JSON.stringify(content, (key, part: unknown) => (fullKeys.has(key) ? undefined : part)),
@@ -74,10 +74,10 @@ export function readExtract(value: unknown) {
   };
 }
 
-/** The keys that only a full extract states, so that the hash omits them; fold-history.ts lists the former names. */
+/** The keys that only full extracts state, which `content_hash` omits. fold-history.ts adds these keys. */
 const fullKeys = new Set(['entry_day', 'former_names']);
 
-/** Returns the first text that is a day, else the first text, so that map.sql keeps the known day. */
+/** Returns the first text that is a day; if none is, the first text, for which map.sql keeps the known day. */
 function findDay(...texts: (string | undefined)[]): string | undefined {
   return texts.find(readable) ?? texts.find(Boolean);
 }
@@ -97,8 +97,8 @@ interface Identity {
 }
 
 /**
- * Merges the branches of a foreign company into one entry with the company's name and numbers. The entry's address is
- * the company's seat in Poland, or else its first branch. The company's seat abroad becomes a unit.
+ * Makes one entry of a foreign company and its branches, with the name and the numbers of the company. The entry's
+ * address is that of the company's seat in Poland, else of its first branch. The seat abroad becomes a unit.
  */
 function takeBranch(identity: Identity): Identity {
   const {
@@ -149,12 +149,12 @@ function readEntries(entries: readonly Texts[] = []) {
     .toSorted((a, b) => a.number - b.number);
 }
 
-/** Returns the last register entry if it strikes the company off KRS, else undefined. */
+/** Returns the last register entry of an extract if this entry strikes the company off KRS, else undefined. */
 function findStrikeOff(entries: readonly Entry[], odd: OddValue[]): Entry | undefined {
   const last = entries.at(-1);
   if (!last) throw new UnusableAnswer('a full extract without entries');
   if (/^WYKREŚLENIE (?:PODMIOTU )?Z KRAJOWEGO REJESTRU SĄDOWEGO/i.test(last.text)) return last;
-  // A strike-off from only one register, RejP or RejS, is noted, because the company stays in the other register.
+  // A strike-off from one register (RejP or RejS) only is noted, because the company stays in the other register.
   if (/^WYKREŚL/i.test(last.text)) odd.push({ subject: 'entry', value: shorten(last.text, 200) });
   return undefined;
 }

@@ -9,24 +9,25 @@ import type { Folded, ObjectShape, Shape } from './shape.ts';
 type Item = Readonly<Record<string, Folded>>;
 
 export interface Folding {
-  /** The number of the register entry that struck the company off; values that this entry removed still count. */
+  /** The number of the register entry that struck the company off; the values that it removed are still read. */
   last_entry?: string | undefined;
-  /** The day of each entry in a full extract, YYYY-MM-DD, by the number of the entry. */
+  /** The day of each register entry in a full extract, YYYY-MM-DD, by the number of the register entry. */
   entry_days?: ReadonlyMap<number, string>;
   odd: OddValue[];
 }
 
-/** A value with the number of the register entry that added it to KRS; 0 if the number is unknown. */
+/** A value in an extract, with the number of the register entry that added the value; 0 if the number is unknown. */
 interface Version {
   value: unknown;
   entry: number;
 }
 
 /**
- * Returns the current value of a key in an extract. A full extract states each value as a list of versions `{<key>,
- * nrWpisuWprow, nrWpisuWykr}`, and list items behind `pozycja`. `nrWpisuWykr` is the number of the entry that removed
- * the version of the value. Returns undefined for blank values, and for objects and lists without content. Throws an
- * `UnusableAnswer` if a known key has another shape, since ignoring the key would look like a removal.
+ * Returns the current value of a key in an extract of KRS. A full extract states a value as a list of versions `{<key>,
+ * nrWpisuWprow, nrWpisuWykr}`, and the versions of an item of a list as `pozycja`. `nrWpisuWprow` and `nrWpisuWykr` are
+ * the numbers of the register entries that added and removed the version. Returns undefined for a blank value, and for
+ * an object or list without content. Throws an `UnusableAnswer` for another shape than in `shape.csv`, because an
+ * ignored value would look removed.
  */
 export function fold(
   shape: Shape,
@@ -34,7 +35,7 @@ export function fold(
   path: string,
   folding: Folding,
 ): Folded | undefined {
-  // Keys of the kinds `ignored`, `entry_day` and `former_names` have no value of their own in an extract.
+  // Keys of kind `ignored` are not read; `foldObject` adds the keys of kind `entry_day` and `former_names`.
   if (['ignored', 'entry_day', 'former_names'].includes(shape.kind)) return undefined;
   const key = path.slice(path.lastIndexOf('.') + 1);
   const versions = standing(found, key, folding).flatMap(({ value, entry }) => {
@@ -66,7 +67,7 @@ function standing(found: unknown, key: string, folding: Folding): Version[] {
     if (pozycja !== undefined) return standing(pozycja, key, folding);
     const isRemoved = isEntry(nrWpisuWykr) && String(nrWpisuWykr) !== folding.last_entry;
     if (isRemoved) return [];
-    // A version of a value holds the value, mostly a text, below the name of the key.
+    // A version of a value that is no object holds the value in the property with the name of the key.
     const isNamed = isEntry(nrWpisuWprow) && Object.keys(rest).length === 1 && key in rest;
     const value = isNamed ? rest[key] : rest;
     const entry = Number(nrWpisuWprow ?? 0) || 0;
@@ -90,7 +91,7 @@ function foldObject(
   const keys = Map.groupBy(Object.keys(value), (key) =>
     Object.hasOwn(members, key) ? key : spellings.find(([pattern]) => pattern.test(key))?.[1],
   );
-  // Members follow the order of `shape.csv`, so that extracts of equal content are equal.
+  // Members are sorted as in `shape.csv`, so that extracts with equal content have equal JSON.
   const found = Object.entries(members).flatMap(([name, shape]): [string, Folded][] => {
     const values = (keys.get(name) ?? []).flatMap(
       (key) => fold(shape, value[key], `${path}.${key}`, folding) ?? [],
@@ -112,10 +113,11 @@ function foldObject(
 }
 
 /**
- * Joins the items of a `history`, such as proceedings. KRS writes the end of a proceeding, or a person, either in the
- * item of the opening or in an item of its own. An item without an opening is joined to the last earlier item with an
- * opening. An end is joined only to an opening that is no later and has no end yet. If no earlier item with an opening
- * fits, the end is joined to the next later opening. Items that fit no opening come first in the result.
+ * Joins the items of a `history`, such as a list of proceedings: each opening with its end. KRS writes the end of a
+ * proceeding, or a person appointed in it, in the item of the opening or in an item of its own. An item without an
+ * opening is joined to the last preceding item with an opening. An end is joined only to an opening that has no end yet
+ * and is no later than the end. If no preceding item fits, the first following item that fits is taken. Items that fit
+ * no opening are first in the result.
  */
 function joinHistory({ members }: ObjectShape, items: readonly Item[]): readonly Item[] {
   const keys = Object.keys(members);
@@ -135,7 +137,7 @@ function joinHistory({ members }: ObjectShape, items: readonly Item[]): readonly
   return [...left, ...joined.filter((item) => item !== undefined)];
 }
 
-/** Returns the two items as one item, with its members in the order of `shape.csv`. */
+/** Returns the members of both items as one item, in the order of `shape.csv`. */
 function join(keys: readonly string[], item: Item, other: Item): Item {
   const members = keys.flatMap((key): [string, Folded][] => {
     const values = [item[key], other[key]].filter((value) => value !== undefined);
@@ -146,7 +148,7 @@ function join(keys: readonly string[], item: Item, other: Item): Item {
   return Object.fromEntries(members);
 }
 
-/** Returns the day of an opening or an end, YYYY-MM-DD; '' if the day is unknown. */
+/** Returns the day of an item's opening or end, YYYY-MM-DD; '' if the day is unknown. */
 function dayOf(value: Folded | undefined): string {
   if (typeof value === 'string') return isPossibleDay(value) ? value : '';
   if (value === undefined || Array.isArray(value)) return '';
@@ -154,7 +156,7 @@ function dayOf(value: Folded | undefined): string {
   return dayOf(data) || dayOf(entry_day);
 }
 
-/** Returns the former names from a full extract, the newest first; an empty list for a current extract. */
+/** Returns the former names in a full extract, the newest first; for a current extract, an empty list. */
 function listFormerNames(found: unknown, path: string): string[] {
   const versions = (Array.isArray(found) ? found : []).filter(isRecord);
   return versions
@@ -163,7 +165,7 @@ function listFormerNames(found: unknown, path: string): string[] {
     .flatMap(({ nazwa }) => readText(nazwa ?? null, path) ?? []);
 }
 
-/** Returns the lowest number of the register entries that added a member of an object; 0 if unknown. */
+/** Returns the number of the first register entry that added a member of an object; 0 if the number is unknown. */
 function firstEntry(value: Record<string, unknown>): number {
   const numbers = Object.values(value)
     .flat()
@@ -179,7 +181,7 @@ function readText(value: unknown, path: string): string | undefined {
   throw new UnusableAnswer(`${path} is no text`);
 }
 
-/** Returns a KRS number of 10 digits or the first 9 digits of a REGON; undefined for any other number. */
+/** Returns a KRS number of 10 digits, or the first 9 digits of a REGON; undefined if the value is neither number. */
 function readNumber(value: unknown): string | undefined {
   const values = isRecord(value) ? Object.values(value) : [value];
   return values
@@ -193,7 +195,7 @@ function readLeaf(kind: string, text: string, path: string, folding: Folding): s
   if (kind === 'day') {
     const day = readDay(text);
     if (!day) folding.odd.push({ subject: 'day', value: shorten(`${path}: ${text}`, 200) });
-    // An unreadable day is returned as it is written, so that map.sql keeps the known day.
+    // An unreadable day is returned unchanged, and map.sql then keeps the known day.
     return day ?? text;
   }
   if (kind === 'country') {
@@ -205,7 +207,7 @@ function readLeaf(kind: string, text: string, path: string, folding: Folding): s
   return year && `${year}-${month}-${day}`;
 }
 
-/** Returns a day such as 31.12.2026, `z dnia 1.9.2026 r.` or 2026-12-31 as YYYY-MM-DD; else undefined. */
+/** Returns a day such as 31.12.2026, `z dnia 1.9.2026 r.` or 2026-12-31 as YYYY-MM-DD; undefined if unreadable. */
 function readDay(text: string): string | undefined {
   if (isPossibleDay(text)) return text;
   const written = /^(?:z )?(?:dnia )?(\d{1,2})\.(\d{1,2})\.(\d{4})(?: ?r\.?| ?roku)?$/i.exec(text);
@@ -214,10 +216,10 @@ function readDay(text: string): string | undefined {
   return isPossibleDay(found) ? found : undefined;
 }
 
-/** The number of characters in which shares are searched for; longer texts state more than a count and a value. */
+/** The number of characters at the beginning of a text in which the count and the value of shares are searched for. */
 const TEXT_LENGTH = 1000;
 
-/** The pattern of figures such as 50, 5.000,00 and 4 500. No figure has eleven digits in a row, so none is a PESEL. */
+/** The pattern of figures such as 50, 5.000,00 and 4 500. No match has eleven digits in a row, as a PESEL has. */
 const figure = String.raw`(?<![\d.,/])(?:\d{1,3}(?:[ .]\d{3}){1,4}|\d{1,10})(?:,\d{1,4})?(?![\d/])`;
 const count = new RegExp(
   String.raw`(\d{1,6}/\d{1,6}|${figure})\s+(?:\([^)]*\)\s*)?(?:\p{L}+\s+)?(UDZIA[ŁL]\p{L}{0,4})(?!\p{L})`,

@@ -1,8 +1,8 @@
--- Maps one row per extract of KRS, with partners, shareholders, representatives and their roles. The key of an entry is
--- the KRS number, which extract.ts checks. The functions of the schema `stage` are in collect_function.sql. For an
--- unknown legal form, an invalid number, or an unreadable day or voivodeship, the known value stays. `sections` is a
--- JSON object with the current content of the extract; shape.csv lists its keys. KRS states the day of registration,
--- but no day on which the company began.
+-- Maps each extract of KRS to the columns of an entry, with partners, shareholders and representatives. The key of an
+-- entry is the KRS number, which extract.ts validates. The functions of the schema `stage` are in collect_function.sql.
+-- If a legal form is unknown, a number invalid, or a day or voivodeship unreadable, the entry keeps the known value.
+-- The object `sections` holds the current content of the extract, with the keys that shape.csv lists. The start date
+-- stays null, because KRS states the day of registration, but no day on which the company began.
 select
     document.file_no, document.line, document.entry_key_hint as entry_key,
     stage.krs_number_in_force(
@@ -65,7 +65,7 @@ select
     restructuring.state as restructuring_state, restructuring.start_day as restructuring_start_date,
     restructuring.end_day as restructuring_end_date,
     part.seat ->> 'adresDoDoreczenElektronicznychWpisanyDoBAE' as e_delivery,
-    -- If an extract does not state the number of its last register entry, the known number stays.
+    -- If an extract does not state the number of its last register entry, the entry keeps the known number.
     coalesce((document.document ->> 'entry_no')::integer, known.version_no) as version_no,
     version.day as version_date,
     coalesce(document.document ->> 'register', known.version_register) as version_register,
@@ -94,7 +94,7 @@ cross join lateral (
 cross join lateral (
     select coalesce((document.document ->> 'state_day')::date, known.version_date) as day
 ) as version
--- The last of several suspensions applies; a suspension with an unreadable day counts as the last one.
+-- Of several suspensions, the latest one applies; a suspension with an unreadable day counts as the latest.
 left join lateral (
     select
         case when stated.is_readable then stated.suspension_day else known.suspension_date end::text
@@ -134,8 +134,8 @@ left join lateral stage.krs_proceeding(
     document.document ->> 'last_entry_day',
     known.restructuring_state, known.restructuring_start_date, known.restructuring_end_date
 ) as restructuring on true
--- Branches have no number in KRS, so branches at one address are distinguished by their order. If the known branches
--- come in another order, nothing changes.
+-- Branches have no number in KRS, so branches at the same address are distinguished by their order. If only the order
+-- of the known branches changes, the known order stays.
 cross join lateral (
     select jsonb_agg(
         jsonb_build_object(
@@ -181,7 +181,7 @@ cross join lateral (
             ('representative', '$.dzial2.reprezentacjaIBIGBPPSPZOZ[*]', 'Kierownik'),
             ('representative', '$.dzial5.kurator[*]', 'Kurator'),
             ('representative', '$.dzial6.likwidacja[*].likwidatorzy[*]', 'Likwidator'),
-            -- Courts and authorities appoint `appointed` persons; the proceeding itself is the event.
+            -- `appointed` persons are appointed by a court or authority in a proceeding, whose opening makes the event.
             ('appointed', '$.dzial6.*[*].syndyk[*]', 'Syndyk'),
             ('appointed', '$.dzial6.*[*].nadzorca[*]', 'Nadzorca'),
             ('appointed', '$.dzial6.postepowanieUpadlosciowe[*].zarzadca[*]', 'Zarządca'),
@@ -224,7 +224,7 @@ cross join lateral (
                 case
                     when
                         registry.lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
-                        -- `stanZDnia` is the day of the last register entry, which may be long before the dump.
+                        -- A suspension may end between the last register entry (`version.day`) and the dump.
                         and coalesce(
                             registry.calendar_day(member.item ->> 'dataZawieszeniaDo')
                             >= greatest(version.day, night.dump_date),
@@ -234,7 +234,7 @@ cross join lateral (
                 end
             ) as role,
             member.item ->> 'posiadaneUdzialy' as holding,
-            -- A KRS or REGON number identifies a shareholder; natural persons have no number.
+            -- Of shareholders, companies have a KRS or REGON number, and natural persons have no number.
             case
                 when member.kind = 'shareholder' then coalesce(
                     member.item ->> 'krs', member.item #>> '{podmiot,krs}',

@@ -1,46 +1,47 @@
 import { readTable } from '../table.ts';
 
 /**
- * A key of an extract that has a single value. The kind `text` is any text. The kind `day` is a day such as 31.12.2026,
- * stored as YYYY-MM-DD. The kind `first_day` is the first day in a text. The kind `country` is a Polish name of a
- * country, stored as its ISO 3166-1 code. The kind `number` is a KRS or REGON number, plain or in an object. The kind
- * `holding` is the count and the value of shares in a text. The kind `ignored` is a known value that the product does
- * not show. The kind `entry_day` is the day of the register entry that added the object. The kind `former_names` is a
- * list of former names.
+ * A key of an extract whose value is no object and no list of objects. A key of kind `text` holds any text. A key of
+ * kind `day` holds a day such as 31.12.2026, stored as YYYY-MM-DD. Of a key of kind `first_day`, only the first day in
+ * the text is stored. A key of kind `country` holds a country's Polish name, stored as ISO 3166-1 code. A key of kind
+ * `number` holds a KRS or REGON number, as a text or in an object. Of a key of kind `holding`, only the count and the
+ * value of shares are stored. A key of kind `ignored` is not read. A key of kind `entry_day` gets the day of the
+ * register entry that added the object. A key of kind `former_names` gets a list of former names.
  */
 interface LeafShape {
   kind: string;
 }
 
 /**
- * A key of an extract that holds objects. A `group` is a single object. A `list` is a list of objects. A `history` is a
- * list of objects that begin and end, such as suspensions: the first member is the opening, the second the end.
+ * A key of an extract whose value is an object (kind `group`) or a list of objects. The kind `history` is a list of
+ * objects such as suspensions, whose first member states the beginning, and the second member the end.
  */
 export interface ObjectShape {
   kind: 'group' | 'list' | 'history';
   members: Readonly<Record<string, Shape>>;
-  /** Pairs of a pattern and a member: a key that matches the pattern, such as a renamed one, is read as the member. */
+  /** Pairs of a pattern and a member's name: a key that matches the pattern is read like the key with that name. */
   spellings: readonly (readonly [RegExp, string])[];
 }
 
 export type Shape = LeafShape | ObjectShape;
 
-/** The current content of an extract: a text, a list, or an object with the keys of `shape.csv`. */
+/** The current content of an extract or of a part of it: a text, a list, or an object with the keys of `shape.csv`. */
 export type Folded = string | readonly Folded[] | { readonly [key: string]: Folded };
 
 /**
- * The keys of an extract, both OdpisAktualny and OdpisPelny; any other key is noted as unknown. A `kind` is a kind of
- * values or the name of an object in this table. A kind ending in `[]` is a list of objects, in `[..]` a history.
+ * The known keys of current and full extracts; a run notes any other key as unknown. The `kind` of a key is a kind of
+ * `LeafShape`, or the name of an object in the same table. A `kind` ending in `[]` is a list of objects, in `[..]` a
+ * history.
  */
 const keys = readTable<'object' | 'key' | 'kind' | 'spelling'>(
   new URL('shape.csv', import.meta.url),
 );
 const objects = Map.groupBy(keys, ({ object }) => object);
 
-/** The shape of the content of an extract, `odpis.dane`. */
+/** The shape of `odpis.dane`, the content of an extract. */
 export const contentShape = shapeOf('content');
 
-/** The shape of the header of an extract, `odpis.naglowekA` or `odpis.naglowekP`. */
+/** The shape of `odpis.naglowekA` and `odpis.naglowekP`, the headers of current and full extracts. */
 export const headerShape = shapeOf('header');
 
 function shapeOf(kind: string): Shape {

@@ -8,13 +8,13 @@ const EXTRACT_BYTES = 8 * 1024 ** 2;
 const listName = /(?:^|\/)deleted\.txt$/i;
 
 /**
- * Describes KRS, the National Court Register, by the answers of its open API. An answer is an OdpisAktualny (the
- * current content of the register) or an OdpisPelny (with its history). An entry is a company, whose key is the KRS
- * number.
+ * Describes the dumps of KRS, the National Court Register, which hold answers of its open API. An answer is an
+ * OdpisAktualny (an extract of the current content) or an OdpisPelny (an extract with the history). An entry is a
+ * company, whose key is the KRS number.
  *
- * A struck-off company has only an OdpisPelny: its last content is stored, with the day of the entry that struck it
- * off. A company without any extract is listed in `deleted.txt`, and its strike-off gets the day of the dump. Any other
- * answer of KRS closes no entry.
+ * Of a struck-off company, KRS returns only an OdpisPelny; the last content is stored, with the day of the strike-off.
+ * A struck-off company without any extract is listed in `deleted.txt`, and counts as struck off on the day of the dump.
+ * No other answer of KRS marks an entry as struck off.
  */
 export const description: DocumentDescription = {
   format: 'document',

@@ -9,16 +9,15 @@ import { tidy } from '../tidy.ts';
 import type { Fields } from '../source.ts';
 import { findReport, fits, foldName, type Report, tellReport } from './report-types.ts';
 
-/** The label of an answer in the dump: the report in any version of BIR, and a REGON of 9 or 14 digits. */
+/** The label of an answer in the dump: the name of the report in any version of BIR, and a REGON of 9 or 14 digits. */
 type AnswerLabel = Partial<Record<'report' | 'regon', string | undefined>>;
 
 /**
- * Reads the records of one answer of BIR (the API of REGON). Finds the kind of report by the label or by the fields.
- * Throws an `UnusableAnswer`. source.ts parses the `.xml` and `.ndjson` files of a dump, and fetch/regon-service.ts
- * handles ended sessions and SOAP faults.
+ * Reads the records of one answer of BIR (the API of REGON). Finds the type of report by the label of the answer, or
+ * else by its fields. Throws an `UnusableAnswer`. source.ts parses the `.xml` and `.ndjson` files of a dump, and
+ * fetch/regon-service.ts handles ended sessions and SOAP faults of BIR.
  *
- * @returns the object that `collect.sql` reads: a report, or an error answer. `map.sql` makes the columns of an entry
- *   from the object.
+ * @returns the report or error answer, in the form that `collect.sql` reads from `stage.answer`
  */
 export function readReport(rows: readonly BirRow[], label: AnswerLabel): object {
   const error = rows.find((row) => valueOf(row, 'ErrorCode') !== '');
@@ -26,7 +25,7 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
   const report = chooseReport(rows, label.report);
   const odd: OddValue[] = [];
   const named = report.fields.size > 0 ? rows.map((row) => nameFields(row, report, odd)) : [];
-  // A report that states the company's REGON must have exactly one record, because such a report is no list.
+  // A report whose fields include the company's REGON has exactly one record; reports that are lists lack this field.
   if ([...report.fields.values()].includes('regon9') && named.length !== 1) {
     throw new UnusableAnswer(
       named.length === 0 ? 'an answer without records' : `${named.length} records instead of one`,
@@ -37,9 +36,9 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
   return {
     kind: 'report',
     ...placeOf(report, owner.isUnit),
-    // The REGON has 9 digits and may be invalid; it is undefined if neither the answer nor the label states it.
+    // The company's REGON has 9 digits and may be invalid; it is undefined if neither records nor label state it.
     regon: owner.regon,
-    // The rows are sorted, so that answers of equal content are equal.
+    // The rows are sorted, so that answers with the same rows are equal.
     rows: named
       .filter((row) => isKnown(row, odd))
       .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
@@ -47,7 +46,7 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
   };
 }
 
-/** Reads a line of a daily list of REGON: `new`, `updated` or `deleted`. Throws an `UnusableAnswer`. */
+/** Reads a line of REGON's daily list `new`, `updated` or `deleted`. Throws an `UnusableAnswer`. */
 export function readNumber(list: string, number: string): object {
   if (!/^(?:\d{9}|\d{14})$/.test(number)) throw new UnusableAnswer('not a REGON of 9 or 14 digits');
   if (!isRegon9(number.slice(0, 9)))
@@ -55,7 +54,7 @@ export function readNumber(list: string, number: string): object {
   return { kind: 'list', list, number, is_unit: isUnitNumber(number) };
 }
 
-/** The error codes for "no civil partnership" and "no partners recorded", whose answers do not name the report. */
+/** The error codes "no civil partnership" and "no partners recorded", with which BIR does not name the report. */
 const partnerCodes = new Set(['21', '22']);
 
 function readError(row: BirRow, label: AnswerLabel): object {
@@ -67,7 +66,7 @@ function readError(row: BirRow, label: AnswerLabel): object {
   const name = partnerCodes.has(code) ? 'OsPrawnaSpCywilnaWspolnicy' : valueOf(row, 'Raport');
   const place = placeOf(findReport(label.report ?? name), isUnitNumber(regon));
   const number = regon?.slice(0, 9);
-  // Error answers of these codes are frequent, so their note omits the company's number.
+  // Error answers with these codes are frequent, so the note about such an answer omits the company's number.
   const about = ['11', '21', '22'].includes(code) ? undefined : number;
   const said = [code, shorten(message ?? '', 200), place.report, about].filter(Boolean);
   const odd = [{ subject: 'error answer', value: said.join(' ') }];
@@ -94,7 +93,7 @@ function firstOf(keys: readonly string[]): string {
   return shorten(keys.slice(0, 3).join(', '), 200);
 }
 
-/** The numbers of the silos (kinds of activity, see `source.ts`), by the names of the silos in the reports. */
+/** The number of each silo (kind of activity, see `source.ts`), by the silo's name in the reports. */
 const silos: Readonly<Record<string, string>> = {
   ceidg: '1',
   rolnicza: '2',
@@ -114,7 +113,7 @@ function nameFields(row: BirRow, report: Report, odd: OddValue[]): Fields {
     if (name && value !== '') named[name] ??= value;
   }
   const { silo_name, ...rest } = named;
-  // An answer about a natural person often lacks the country code, so the code is found by the country's name.
+  // Reports on a natural person often lack the country code, so the code is found by the country's name.
   const country = rest.country ?? findCountry(rest.country_name ?? '');
   if (country !== undefined) rest.country = country;
   const silo = rest.silo ?? silos[silo_name?.toLowerCase() ?? ''] ?? silo_name;
@@ -123,7 +122,7 @@ function nameFields(row: BirRow, report: Report, odd: OddValue[]): Fields {
   return { ...rest, silo };
 }
 
-/** Checks whether a record has any field. The record of a unit must also have a valid REGON. */
+/** Checks whether a record of a report has any field. The record of a local unit must also have a valid REGON. */
 function isKnown(row: Fields, odd: OddValue[]): boolean {
   const { regon14 } = row;
   if (regon14 === undefined || isRegon14(regon14)) return Object.keys(row).length > 0;
@@ -131,26 +130,26 @@ function isKnown(row: Fields, odd: OddValue[]): boolean {
   return false;
 }
 
-/** Checks the last check digit of a REGON of fourteen digits; `findOwner` compares the nine digits of the company. */
+/** Checks the last digit of a REGON of 14 digits. `findOwner` compares the first nine digits with the company's. */
 function isRegon14(text: string): boolean {
   const weights = [2, 4, 8, 5, 0, 9, 7, 3, 6, 1, 2, 4, 8];
   const sum = weights.reduce((total, weight, at) => total + weight * Number(text[at]), 0);
   return /^\d{14}$/.test(text) && (sum % 11) % 10 === Number(text[13]);
 }
 
-/** Returns the `place` of a report, by which `collect.sql` finds it. A report on a local unit has no `part`. */
+/** Returns how `collect.sql` finds a report. The `part` of a report on a local unit is blank. */
 function placeOf(report: Report | undefined, isUnit: boolean): Partial<Report['place']> {
   return { ...report?.place, ...(isUnit && { part: '' }) };
 }
 
-/** Checks whether a REGON is of a local unit. A company's REGON of fourteen digits ends in five zeros. */
+/** Checks whether a REGON is a local unit's. A company's REGON of fourteen digits ends in five zeros. */
 function isUnitNumber(regon: string | undefined): boolean {
   return /^\d{14}$/.test(regon ?? '') && !regon!.endsWith('00000');
 }
 
 /**
- * Returns the company of an answer: the only company in the records, else the company of the label. `isUnit` means that
- * no record states a number, and the number in the label is a local unit's.
+ * Returns the company that an answer is about: the only company in the records, else the company in the label. `isUnit`
+ * is true if no record states a REGON, and the REGON in the label is a local unit's.
  */
 function findOwner(
   rows: readonly Fields[],
@@ -177,12 +176,12 @@ function valueOf(row: BirRow, name: string): string {
 const forms = new Set(readCountryRows<'symbol'>('PL', 'legal_form').map(({ symbol }) => symbol));
 const regions = new Set(readCountryRows<'code' | 'name'>('PL', 'region').flatMap(Object.values));
 
-/** Matches the dates of an activity that become dates of the entry, whose impossible values a later step notes. */
+/** Matches the fields for the dates of an entry. A later step of the night notes impossible values of these dates. */
 const entryDates = /^(?:start|end|suspension|resumption|struck_off|bankruptcy_(?:start|end))_date$/;
 
 /**
- * Returns the values of a record that are impossible or unknown to the mapping. Returns an empty list for a part of the
- * report that the mapping does not read.
+ * Returns the values of a record that are impossible, or that `map.sql` does not know. Returns an empty list for a
+ * record that `map.sql` does not read.
  */
 function listOdd(row: Fields, part: string | undefined): OddValue[] {
   if (part === 'codes') {
@@ -192,7 +191,7 @@ function listOdd(row: Fields, part: string | undefined): OddValue[] {
   if (part !== 'main' && part !== 'person' && part !== 'units') return [];
   const { register = '', voivodeship_symbol, voivodeship, country_name } = row;
   const nip = row.nip?.replaceAll(/[- ]/g, '') ?? '0000000000';
-  // REGON gives the two parts of KRS the register codes 138 and 139.
+  // In REGON, 138 and 139 are the codes of the two registers of KRS.
   const isCourt = ['138', '139'].includes(register);
   const isRegion =
     regions.has(voivodeship_symbol ?? '') || regions.has(voivodeship?.toLowerCase() ?? '');

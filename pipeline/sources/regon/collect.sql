@@ -1,7 +1,7 @@
--- Makes one document per activity from all reports of REGON about the activity. collect_lists.sql applies the daily
--- lists new.txt, updated.txt and deleted.txt.
+-- Makes one document per activity from all reports of REGON on the activity and on its owner. collect_lists.sql applies
+-- the daily lists new.txt, updated.txt and deleted.txt.
 
--- Holds one row per report with content, and the company that the report is about. The column `entity` is 'P' for a
+-- Holds one row per report, with the REGON of the company that the report is about. The column `entity` is 'P' for a
 -- legal person, 'F' for a natural person. The column `rows` is null if REGON answered that no records exist.
 create unlogged table stage.regon_report as
 with report as (
@@ -20,7 +20,7 @@ with report as (
             substring(file.file_key from '(?<!\d)(\d{14}|\d{9})(?!\d)[^/]*$') as file_number,
             substring(file.file_key from '^.*(?<!\d)(\d{14}|\d{9})(?!\d).*/') as folder_number
     ) as written
-    -- An answer without a number gets the first number in its file name, else the last in its folder names.
+    -- An answer without a REGON gets the first REGON in its file's name, else the last REGON in its folders' names.
     cross join lateral (
         select case
             when registry.is_regon9(left(written.file_number, 9)) then written.file_number
@@ -31,8 +31,8 @@ with report as (
         stated.part <> ''
         and (
             stated.kind = 'report'
-            -- The error codes 4, 21 and 22 mean that a company has no units or no partners. An error about activities
-            -- is ignored. Every company has activities, and error code 11 means that they are not published.
+            -- The error codes 4, 21 and 22 mean that a company has no local units or no partners. Errors about activity
+            -- codes are ignored. Error code 11 means only that the codes are not published.
             or (stated.code in ('4', '21', '22') and stated.part in ('units', 'partners'))
         )
 )
@@ -45,14 +45,14 @@ left join (
     group by folder
     having count(distinct regon) = 1
 ) as folder_owner using (folder)
--- An answer that is labelled only with the number of a local unit is not about the company.
+-- An answer that is labelled only with a local unit's REGON is not about the company.
 where report.regon is not null or report.number ~ '^[0-9]{9}(0{5})?$' is not false;
 
 analyze stage.regon_report;
 
--- Holds one row per company and part of its data, such as units or partners, with the content of the best answer. An
--- answer with records is better than an answer without records. Activity codes with their version are better than codes
--- without a version. The details of a company's units are collected from all answers.
+-- Holds one row per company and part of its data, such as units or partners, with the records of the best answer. An
+-- answer with records is better than an answer without records. An answer that states the version of activity codes is
+-- better than an answer that states none. Reports on single local units (part `unit`) are collected.
 create unlogged table stage.regon_part as
 select distinct on (report.regon9, report.entity, report.part)
     report.regon9, report.entity, report.part,
@@ -74,7 +74,7 @@ order by report.regon9, report.entity, report.part, rank.rank desc;
 
 analyze stage.regon_part;
 
--- Holds one row per main report of an activity, with the company's other reports; a missing report is null.
+-- Holds one row per main report of an activity, with the company's other reports; a report that the dump lacks is null.
 create unlogged table stage.regon_activity as
 select
     main.file_no, main.line, main.raw, regon9, entity, main.silo,
@@ -82,8 +82,8 @@ select
     main.rows -> 0 as activity,
     part.records -> 'person' -> 0 as person,
     part.records -> 'codes' as codes,
-    -- If the count of units is zero, a fetch does not request the list of units. If the count of units is not zero, an
-    -- empty list of units is ignored.
+    -- If REGON counts no local units, a fetch does not request their list, so a missing list means no units. If REGON
+    -- counts local units, an empty list of them is ignored.
     case
         when stated.unit_count ~ '^0+$' and part.records -> 'units' is null then '[]'
         when stated.unit_count ~ '[1-9]' and part.records -> 'units' = '[]' then null
@@ -150,13 +150,13 @@ select
 from stage.regon_report as report
 where
     report.part <> 'main'
-    -- An answer that no records exist is valid and therefore not rejected.
+    -- An answer which states that there are no records is valid, and therefore not rejected.
     and report.rows is not null
     and not exists (
         select from stage.regon_activity as activity
         where activity.regon9 = report.regon9 and activity.entity = report.entity
     )
-    -- Reports on a person who has no activity any more are not rejected.
+    -- Reports on a person without any activity are not rejected, although the person has no main report.
     and not exists (
         select from stage.regon_part as person
         where

@@ -1,20 +1,20 @@
--- Functions that the mapping of REGON calls more than once.
+-- Functions for addresses and phone numbers, which the mapping of REGON calls.
 
--- Returns the address in a record of REGON, with the keys of a unit's address. Codes precede names.
+-- Returns the address in a record of REGON, with the keys of an address in an entry's `units`.
 create function stage.regon_address(record jsonb) returns jsonb
 language sql stable
 return (
     select jsonb_build_object(
         'street', coalesce(
             regexp_replace(record ->> 'street', '^(ul|al|pl|os)\.(?! )', '\1. '),
-            -- If the street and number are missing, the name of the place is used, such as a market hall.
+            -- An address without street and number may have the name of a place, such as a market hall.
             case when record ->> 'building' is null then record ->> 'place' end
         ),
         'building', record ->> 'building',
         'apartment', record ->> 'apartment',
         'city', record ->> 'city',
         'postal_code', case
-            -- REGON writes a Polish postal code without a dash.
+            -- REGON writes a Polish postal code without a dash, which is added.
             when place.country_code = 'PL' then regexp_replace(
                 registry.postal_code_pl(record ->> 'postal_code'), '^([0-9]{2})([0-9]{3})$', '\1-\2'
             )
@@ -29,9 +29,9 @@ return (
             coalesce(
                 registry.upper(record ->> 'country'),
                 case
-                    -- The country of a natural person is often blank, but a Polish voivodeship means Poland.
+                    -- The country in a person's address is often blank; a Polish voivodeship then means Poland.
                     when region.name is not null then 'PL'
-                    -- An unknown country name gives a blank country code; regon/answer.ts notes the name.
+                    -- An unknown country's code is a blank; regon/answer.ts notes the name.
                     when record ? 'country_name' then ''
                 end
             ) as country_code
@@ -51,7 +51,7 @@ return (
     ) as place
 );
 
--- Returns a phone number without blanks, dots, brackets, slashes and dashes; any other text stays unchanged.
+-- Returns a phone number without blanks, dots, brackets, slashes and dashes, and any other text unchanged.
 create function stage.regon_phone(written text) returns text
 language sql immutable
 return case

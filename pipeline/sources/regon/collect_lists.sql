@@ -7,7 +7,7 @@ from stage.answer
 cross join lateral jsonb_to_record(answer.answer) as listed (list text, number text, is_unit boolean)
 where answer.answer ->> 'kind' = 'list';
 
--- Holds one row per activity of a person without a main report; `is_counted` means that the person still has it.
+-- Holds one row per silo (kind of activity) of a person without a main report; `is_counted`: the activity still exists.
 create view stage.regon_unreported as
 select
     person.regon9 || '-' || silo.silo as entry_key,
@@ -21,9 +21,9 @@ where
         where activity.entry_key = person.regon9 || '-' || silo.silo
     );
 
--- Lists the deleted entries of REGON. An answer about a company takes precedence over the list of deletions, which also
--- names a person who ended only one of several activities. If no readable, consistent answer exists, the list of
--- deletions applies, because no later list repeats a deletion.
+-- Lists the deleted entries of REGON. Reports on a company take precedence over the list of deletions, because the list
+-- also names persons who ended only one of several activities. Without usable reports, the list of deletions applies,
+-- because no later list repeats the deletion.
 insert into stage.deleted_key (entry_key)
 with stated as (
     select distinct document.document ->> 'regon9' as regon9
@@ -40,7 +40,7 @@ where
     and not listed.is_unit
     and listed.regon9 not in (select stated.regon9 from stated)
 union
--- A known activity is also deleted if a report states that the person no longer has it.
+-- A known activity is also deleted if the report DaneOgolne states that the person no longer has such an activity.
 select entry.entry_key
 from stage.regon_unreported as unreported
 join registry.entry
@@ -48,8 +48,8 @@ join registry.entry
     and entry.entry_key = unreported.entry_key
 where not unreported.is_counted;
 
--- Notes answers without a report, activities without a report, and listed numbers without an answer. The answer to a
--- search (`DaneSzukajPodmioty`) names companies, but is no report.
+-- Notes answers that are no report, activities whose main report the dump lacks, and listed numbers without an answer.
+-- Answers to a search (`DaneSzukajPodmioty`) are no reports.
 insert into stage.notice (subject, value)
 select 'answer without a report', format('%s in %s', answer.answer ->> 'report', file.file)
 from stage.answer

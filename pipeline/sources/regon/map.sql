@@ -1,10 +1,10 @@
--- Maps one row per document of REGON. collect.sql makes the key of a document from the REGON and the silo (the kind of
--- activity). For an invalid number, an unknown legal form or a missing report, the known value stays.
+-- Maps each document of REGON to the columns of an entry. collect.sql makes the key from the REGON and the silo (kind
+-- of activity). For an invalid number, an unknown legal form or a missing report, the known value stays.
 select
     document.file_no, document.line, document.entry_key_hint as entry_key,
     case
         when registry.is_nip(owner.nip) then case
-            -- A cancelled NIP is ignored, so that a different known NIP stays.
+            -- A cancelled NIP is not stored; a known NIP stays if it is another number.
             when registry.is_cancelled(owner.nip_status) then nullif(known.nip, owner.nip)
             else owner.nip
         end
@@ -12,7 +12,7 @@ select
     end as nip,
     document.document ->> 'regon9' as regon9,
     case
-        -- Registers 138 and 139 are the parts of KRS; numbers of other registers are not KRS numbers.
+        -- 138 and 139 are the codes of the registers of KRS; numbers in other registers are no KRS numbers.
         when activity.register in ('138', '139') and activity.register_number is not null
             then case
                 when registry.is_krs(activity.register_number) then activity.register_number
@@ -40,7 +40,7 @@ select
         else activity.website
     end as website,
     seat.address ->> 'postal_code' as postal_code,
-    -- REGON writes a city that is also a county sometimes with 'm.' and sometimes without.
+    -- If a city is a county itself, REGON writes the county sometimes with 'm.' before the name, and sometimes without.
     regexp_replace(activity.county, '^[Mm]\.( ?[Ss][Tt]\.)? ?', '') as county,
     regexp_replace(activity.commune, '^[Mm]\.( ?[Ss][Tt]\.)? ?', '') as commune,
     seat.address ->> 'city' as city,
@@ -99,7 +99,7 @@ left join lateral jsonb_to_record(document.document -> 'person') as person_recor
 left join registry.entry as known
     on known.source = 'regon'
     and known.entry_key = document.entry_key_hint
--- The owner of an activity is a natural person, or the legal person itself.
+-- The owner of an activity is the person in the report DaneOgolne, or else the legal person in the main report.
 cross join lateral (
     select
         document.document ->> 'silo' <> '6' as is_person,
@@ -110,7 +110,7 @@ cross join lateral (
         registry.join_texts(' ', person_record.first_name, person_record.second_name) as first_names,
         person_record.struck_off_date
 ) as owner
--- An end of a bankruptcy before its start belongs to an earlier bankruptcy and is ignored.
+-- If a bankruptcy ends before it starts, the end belongs to an earlier bankruptcy and is ignored.
 cross join lateral (
     select case
         when activity.bankruptcy_end_date < activity.bankruptcy_start_date is not true
@@ -122,8 +122,8 @@ cross join lateral (
     select stage.regon_address(document.document -> 'activity') as address
     offset 0
 ) as seat
--- The units of an activity in REGON. If the dump lacks the list of units, the known units stay. Units with details in
--- the dump are added or replaced.
+-- If the dump lacks the list of local units, the known units stay. Units with a report of their own are then added or
+-- replaced.
 cross join lateral (
     select jsonb_agg(listed.unit order by listed.unit ->> 'identifier') as units
     from (
@@ -172,8 +172,8 @@ cross join lateral (
         order by stated.unit ->> 'identifier', stated.rank, stated.unit::text collate "C"
     ) as listed
 ) as unit
--- If a report states activity codes of both versions, the newer version applies. BIR 1.1 states no version, so the
--- known version applies if it has all the codes, else the oldest version that has all.
+-- If a report states activity codes of PKD 2007 and of PKD 2025, only the codes of PKD 2025 are used. Reports of BIR
+-- 1.1 state no version: the known version applies if it contains all the codes, else the oldest version that does.
 cross join lateral (
     select
         document.document -> 'codes' is not null as is_stated,
@@ -250,7 +250,7 @@ cross join lateral (
         ) as partner
         where not owner.is_person and partner.name is not null
         union all
-        -- If the dump lacks the list of partners, the known partners stay. Only civil partnerships have partners.
+        -- If the dump lacks the list of partners, the known partners stay.
         select before.value
         from jsonb_array_elements(known.persons) as before (value)
         where

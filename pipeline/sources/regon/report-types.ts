@@ -1,9 +1,9 @@
 import { readTable } from '../table.ts';
 
-// Describes the reports of BIR, the API of REGON. source.ts reads a report of a dump, ../../fetch/regon-report.ts gets
-// it. reports.csv lists the groups of fields of each report, and fields.csv lists the fields of each group.
+// Describes the reports of BIR, the API of REGON. ../../fetch/regon-report.ts fetches the reports, and source.ts reads
+// them. reports.csv lists the groups of fields of each report, and fields.csv lists the fields of each group.
 
-// The column `field` has the field names of GUS without the prefix of a report, such as `praw_` or `fizC_`.
+// In fields.csv, the column `field` has the field names of GUS without the prefix of a report, such as `praw_`.
 const fields = readTable<'group' | 'field' | 'name'>(new URL('fields.csv', import.meta.url));
 const groups = Map.groupBy(fields, ({ group }) => group);
 
@@ -12,11 +12,11 @@ const rows = readTable<'report' | 'prefixes' | 'groups' | 'entity' | 'part' | 's
 );
 
 const reports = rows.map(({ prefixes, groups: names, sign, ...place }) => ({
-  /** The name of the report in BIR 1.1 and 1.2, without the prefix of the version. */
+  /** The name of the report without the prefix of the version, such as `BIR12`. */
   name: place.report,
-  /** The possible prefixes of the field names in the report, in lower case. */
+  /** The prefixes that field names in the report may have, in lower case. */
   prefixes: prefixes.split(' '),
-  /** The names of fields in the product, by their names in GUS without case; a blank name marks an ignored field. */
+  /** The product's names of the report's fields, by their folded GUS names; fields with a blank name are not read. */
   fields: new Map(
     (names.match(/\w+/g) ?? [])
       .flatMap((name) => groups.get(name)!)
@@ -24,7 +24,7 @@ const reports = rows.map(({ prefixes, groups: names, sign, ...place }) => ({
   ),
   /** Matches a typical field of the report, by which an answer without a label is recognized. */
   sign: new RegExp(sign),
-  /** The columns by which `collect.sql` finds the report; a blank `part` means that the product shows no data of it. */
+  /** The columns by which `collect.sql` finds the report; if `part` is blank, the product does not use it. */
   place,
 }));
 
@@ -55,7 +55,7 @@ export function findReportIn(file: string): Report | undefined {
   return words.map(findReport).find((report) => report !== undefined);
 }
 
-/** Checks whether fields may belong to a report: at least one field name must begin with a prefix of the report. */
+/** Checks whether an answer's fields may belong to a report: a field name must begin with a prefix of the report. */
 export function fits({ name, prefixes }: Report, keys: readonly string[]): boolean {
   return (
     keys.some((key) => /^(?:praw|fiz|lokpraw|lokfiz)_pkd/.test(key)) === name.endsWith('Pkd') &&

@@ -12,10 +12,10 @@ export type Operation =
   | 'DanePobierzRaportZbiorczy'
   | 'GetValue';
 
-/** The parameters of an operation; the parameters of a search are nested one level deeper. */
+/** The parameters of an operation of BIR, by name; the parameters of a search are nested in one parameter. */
 export type Parameters = Record<string, string | Record<string, string>>;
 
-/** One `<dane>` element of an answer: the trimmed text of each field, blank for an empty field. */
+/** One record of an answer of BIR (an element `<dane>`): the trimmed text of each field, by the name of the field. */
 export type BirRow = Record<string, string>;
 
 /** Returns the value of a field, or a blank if the record lacks the field. Ignores the case of field names. */
@@ -25,13 +25,13 @@ export function fieldOf(row: BirRow | undefined, name: string): string {
   return found === undefined ? '' : row![found]!.trim();
 }
 
-/** The error for a malformed answer of BIR; its message continues the sentence "REGON sends …". */
+/** The error for a malformed answer of BIR. Its message is the end of a sentence that begins with "REGON sends". */
 export class UnreadableAnswer extends Error {}
 
-/** The error that BIR reports about a request, in BIR's own words. */
+/** The error for a SOAP fault that BIR sends in place of a result, with the text of the fault. */
 export class SoapFault extends Error {}
 
-/** Returns a request in SOAP 1.2 with WS-Addressing, as the documentation of GUS shows it. */
+/** Returns the XML of a request in SOAP 1.2 with WS-Addressing, as in the documentation of GUS. */
 export function writeEnvelope(url: string, operation: Operation, parameters: Parameters): string {
   const { namespace, service } = operation === 'GetValue' ? common : publ;
   const content = Object.entries(parameters).map(([name, value]) => {
@@ -56,8 +56,8 @@ function escape(text: string): string {
 }
 
 /**
- * Returns the result in a SOAP answer: plain text, or XML as text. The answer is a SOAP envelope, or a MIME message
- * (MTOM) that consists of an envelope. Throws an `UnreadableAnswer` or a `SoapFault`.
+ * Returns the result in a SOAP answer, a plain text or XML, as text. The answer is a SOAP envelope, or a MIME message
+ * (MTOM) with an envelope. Throws an `UnreadableAnswer` or a `SoapFault`.
  */
 export function readEnvelope(operation: Operation, answer: string): string {
   const envelope = contentOf(answer, 'Envelope');
@@ -88,10 +88,10 @@ function contentOf(xml: string, name: string): string | undefined {
   return xml.slice(start, end);
 }
 
-/** The number of characters that are unescaped at a time, since copies of a long text take much memory. */
+/** The number of characters that `unescape` processes at a time, because copies of a long text take much memory. */
 const PIECE_LENGTH = 65_536;
 
-/** Undoes one level of XML escapes. `readRecords` decodes text that is escaped twice, and all other entities. */
+/** Undoes one level of XML escapes. The parser in `readRecords` decodes any further escapes. */
 function unescape(text: string): string {
   let plain = '';
   for (let at = 0, end = 0; at < text.length; at = end) {
@@ -106,7 +106,7 @@ function unescape(text: string): string {
 
 /**
  * Returns the records in `<root><dane>…</dane>…</root>`, or undefined for a blank text. Throws an `UnreadableAnswer`.
- * The parser stops at an entity that the text declares, so such an entity cannot expand.
+ * The parser stops at an entity that the XML itself declares, so that a small XML text cannot expand to a huge one.
  */
 export function readRecords(xml: string): BirRow[] | undefined {
   if (xml.trim() === '') return undefined;
@@ -129,7 +129,7 @@ export function readRecords(xml: string): BirRow[] | undefined {
       path.pop();
       if (record !== 'dane') return;
       if (field === undefined) {
-        // `Object.fromEntries` only defines a field, so a field named `__proto__` does not change the prototype.
+        // `Object.fromEntries` stores even a field named `__proto__` as a property, without a change of the prototype.
         rows.push(Object.fromEntries(fields));
         fields.clear();
         return;

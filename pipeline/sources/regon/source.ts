@@ -5,17 +5,18 @@ import type { DocumentDescription } from '../source.ts';
 import { readNumber, readReport } from './answer.ts';
 import { findReportIn } from './report-types.ts';
 
-/** The largest accepted size of an answer, in bytes; even an answer about thousands of units is smaller. */
+/** The maximum size of an answer of REGON, in bytes; even an answer about thousands of local units is smaller. */
 export const ANSWER_BYTES = 12 * 1024 ** 2;
 
 const listName = /(?:^|\/)(new|updated|deleted)\.txt$/i;
 
 /**
- * Describes REGON, the register of GUS, by the answers of its API BIR 1.1 or 1.2 and by its daily lists. An entry of
- * REGON is one activity, and a natural person may have several activities. The key of an entry of REGON is the REGON
- * number and the number of the "silo" (the kind of activity): 1 CEIDG, 2 agricultural, 3 other, 4 struck off before
- * 2014-11-08, 6 a legal person. An entry of REGON needs the main report of the activity, and for a natural person also
- * the report DaneOgolne. If the dump lacks any other report, the entry keeps the data of the last report of this kind.
+ * Describes the dumps of REGON, the register of GUS: answers of its API BIR 1.1 or 1.2, and daily lists. An entry of
+ * REGON is one activity of a person; a natural person may have several activities. The key of an entry of REGON is the
+ * REGON number and the number of the "silo" (the kind of activity): 1 CEIDG, 2 agricultural, 3 other, 4 struck off
+ * before 2014-11-08, 6 a legal person. An entry of REGON needs the main report of the activity, and for a natural
+ * person also the report DaneOgolne. If the dump lacks another report, the entry keeps the data from the last such
+ * report.
  */
 export const description: DocumentDescription = {
   format: 'document',
@@ -33,7 +34,7 @@ export const description: DocumentDescription = {
 
 function readXmlReport(text: string, file: string): object {
   const rows = readXml(text);
-  // An answer without records does not name its report, so the name of the file is tried.
+  // An answer without records does not state which report it is, so the report is found by the name of the file.
   const report = rows.length === 0 ? findReportIn(file.replace(/^.*\//, '')) : undefined;
   return readReport(rows, { report: report?.name });
 }
@@ -47,7 +48,7 @@ function readXml(text: string): BirRow[] {
   } catch (error) {
     if (error instanceof SoapFault) throw new UnusableAnswer(`a fault of BIR: ${error.message}`);
     if (!(error instanceof UnreadableAnswer)) throw error;
-    // Only the first line of the XML parser's message is kept, because the next lines state only the position.
+    // Only the first line of the XML parser's message is used, because the others state only a position.
     const [what] = error.cause instanceof Error ? error.cause.message.split('\n') : [];
     throw new UnusableAnswer(what === undefined ? error.message : `${error.message}: ${what}`);
   }

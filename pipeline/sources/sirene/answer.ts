@@ -12,12 +12,12 @@ import type { Answer, DocumentDescription } from '../source.ts';
 import { readColumns } from '../table.ts';
 import { tidy } from '../tidy.ts';
 
-/** The columns of the file StockUniteLegale. */
+/** The columns of the file StockUniteLegale (legal units). */
 export const unitColumns = readColumns(new URL('unit.csv', import.meta.url));
-/** The columns of the file StockEtablissement. */
+/** The columns of the file StockEtablissement (establishments). */
 export const establishmentColumns = readColumns(new URL('establishment.csv', import.meta.url));
 
-/** The largest accepted size of a page, in bytes; a page has at most a thousand rows of some kilobytes. */
+/** The maximum size of a page of an answer, in bytes; a page has at most a thousand rows of some kilobytes. */
 const PAGE_BYTES = 32 * 1024 ** 2;
 
 const page = z.looseObject({
@@ -45,7 +45,7 @@ type Fields = Record<string, unknown>;
 
 const stocks = [unitColumns, establishmentColumns];
 
-/** The columns of a stock file (full dump), by the names of the fields in an answer. */
+/** The names of the columns in `stage.record`, by the names of the fields in an answer. */
 const columnOf = new Map([
   ...stocks.flatMap(({ columns }) =>
     columns.map(({ header, column }) => [header, column] as const),
@@ -63,10 +63,10 @@ const knownFields = new Set([
 ]);
 
 /**
- * Describes the answers of /siren and /siret of the API Sirene 3.11. An answer is a page of a list, a unit or an
- * establishment, with or without its envelope. Each unit and each establishment becomes a row of `stage.answer` with
- * the columns of a stock file. `own` holds the row's own columns, `unit` the columns of the unit inside an
- * establishment.
+ * Describes the dumps with answers to the requests `/siren` and `/siret` of the API Sirene 3.11. An answer is a page of
+ * a list, a legal unit or an establishment, with or without the header object of the API. Each legal unit and each
+ * establishment in an answer becomes a row of `stage.answer`. In such a row, `own` has the columns of the legal unit or
+ * establishment, and `unit` those of an establishment's legal unit.
  */
 export const answers: DocumentDescription = {
   format: 'document',
@@ -77,7 +77,7 @@ export const answers: DocumentDescription = {
   async *readAnswers(from) {
     let line = 0;
     for await (const found of readEach(from, PAGE_BYTES, readPage)) {
-      // The rows of a page are on one line of the file, but each row needs a line number of its own.
+      // The rows of a page are on the same line of the file, but each row needs a line number of its own.
       const rows =
         'answer' in found ? (found.answer as ReturnType<typeof readPage>)() : [undefined];
       for (const row of rows) {
@@ -94,7 +94,7 @@ function readPage(text: string): () => readonly unknown[] {
   if (!parsed.success) throw new UnusableAnswer(describeIssue('no answer of SIRENE', parsed.error));
   const { header, unitesLegales, uniteLegale, etablissements, etablissement } = parsed.data;
   const { statut = 200, message } = header ?? {};
-  // The API Sirene answers with status 404 if a search finds nothing.
+  // The API Sirene answers with the status 404 if a list has no rows.
   if (statut === 404) return () => [];
   if (statut !== 200) throw new UnusableAnswer(`an answer of status ${statut}: ${message}`);
   const rows = unitesLegales ?? etablissements;
@@ -111,7 +111,7 @@ function readRow(line: number, row: unknown): Answer {
   const parsed = isEstablishment ? establishment.safeParse(row) : unit.safeParse(row);
   if (!parsed.success) return reject(line, text, describeIssue(`not ${what}`, parsed.error));
   const { data } = parsed;
-  // JSON escapes every character that PostgreSQL refuses, so a text without `\u` needs no check.
+  // JSON writes the characters that PostgreSQL refuses as `\u` escapes, so a text without `\u` needs no check.
   const fault = text.includes('\\u') ? findFault(data) : undefined;
   if (fault !== undefined) return reject(line, text, fault);
   const found =
@@ -125,8 +125,8 @@ function readRow(line: number, row: unknown): Answer {
 }
 
 /**
- * Reads a unit or an establishment into the columns of a stock file: its own fields, its address and its current
- * period. The end of a closed unit is the first day of the newest period that closed it, even if later periods follow.
+ * Returns the columns of a legal unit or an establishment, from its own fields, its address and its current period. The
+ * end date is the first day of the newest period that closed the unit or establishment, even if later periods follow.
  */
 function readFields(fields: Fields, history: readonly Fields[] = []): Fields {
   const present = history.find(({ dateFin }) => dateFin === null || dateFin === '') ?? history[0];
@@ -154,7 +154,7 @@ function isClosed(period: Fields): boolean {
   );
 }
 
-/** Returns a value in the form of `stage.record`: tidied, and null for a blank text. */
+/** Returns a value in the form that it has in `stage.record`: tidied, or null if it is blank. */
 function readValue(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return tidy(typeof value === 'string' ? value : JSON.stringify(value)) || null;
@@ -164,7 +164,7 @@ function describeIssue(what: string, { issues: [issue] }: z.ZodError): string {
   return `${what}: ${[...issue!.path, issue!.message].join(' ')}`;
 }
 
-/** Returns the names of fields that are in neither of the two stock files. */
+/** Returns the names of an answer's unknown fields: those without a column in unit.csv and establishment.csv. */
 function listOdd(value: object): OddValue[] {
   const odd = new Set<string>();
   const look = (found: object): void => {

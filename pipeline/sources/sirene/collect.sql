@@ -1,12 +1,12 @@
--- Makes one document of each legal unit of SIRENE, with the columns of a stock file. Values of an answer replace values
--- of the known entry. Of several answers about a unit, the answer with the latest value of `touched` applies. The head
--- office is the first establishment, as in a stock (source.ts); map.sql reads it as `head`.
+-- Makes one document for each legal unit in the answers of SIRENE, with the columns of `stage.record`. A value in an
+-- answer replaces the value of the known entry. Of several answers about a legal unit, the answer with the latest day
+-- of change (`touched`) applies. The head office is the first establishment of a document, as in a stock (source.ts).
 
--- PostgreSQL needs only a small sample of the keys for good plans; a larger sample takes longer than it saves.
+-- A small sample of the keys suffices for good plans; a larger sample would take longer than it saves.
 set local default_statistics_target = 10;
 
--- Holds one row per unit or establishment in an answer, with the columns of a stock file as texts. The column `is_own`
--- tells the unit or establishment of an answer from the unit inside an establishment.
+-- Holds one row per legal unit or establishment in an answer, with its columns in the JSON object `stated`. `is_own` is
+-- false for a legal unit that an answer states only as a part of an establishment.
 create unlogged table stage.sirene_part as
 select
     answer.file_no,
@@ -35,7 +35,7 @@ from (
 ) as newest
 where newest.file_no = file.file_no;
 
--- Holds one row per legal unit: the columns that the answers state, and the file and line of one of the answers.
+-- Holds one row per legal unit: the columns that answers state, and the file and line of one of these answers.
 create unlogged table stage.sirene_unit as
 with newest as (
     select distinct on (siren, is_own, siret is null) siren, is_own, siret, file_no, line, stated
@@ -57,7 +57,7 @@ left join newest as nested on nested.siren = place.siren and not nested.is_own;
 
 analyze stage.sirene_unit (siren, file_no, line);
 
--- Rejects an establishment if its legal unit is in no answer and in no known entry.
+-- Rejects an establishment whose legal unit is neither in an answer nor a known entry.
 with unknown as (
     delete from stage.sirene_unit as unit
     where
@@ -75,7 +75,7 @@ select
 from unknown
 join stage.answer using (file_no, line);
 
--- Holds one row per known legal unit with an answer: the columns of its entry, for values that no answer states.
+-- Holds one row per legal unit with an answer and a known entry: the columns of the entry, which answers may lack.
 create unlogged table stage.sirene_known as
 select
     entry.entry_key as siren, entry.units, entry.address_ids, entry.closed_units, entry.other_names,
@@ -94,7 +94,7 @@ select
         'activite_principale_naf25', entry.announced_activity,
         'nic_siege', right(entry.units #>> '{0,identifier}', 5)
     )
-    -- The column of an attribute has the name of its type. An entry omits usual values, so they are added.
+    -- An attribute's type is the name of its column. Usual values, which an entry omits, are added.
     || coalesce('{"workforce_band": "NN", "employer": "N"}' || entry.attributes, '{}')
     || case
         when name.is_stated then '{}'
@@ -113,7 +113,7 @@ select
 from stage.sirene_unit as unit
 join registry.entry on entry.source = 'sirene' and entry.entry_key = unit.siren
 left join registry.activity_scheme on activity_scheme.version = entry.activity_version
--- An entry stores a person's name as one text, so an answer replaces it only with both the first name and the surname.
+-- An entry stores a person's name as one text, so only an answer with both first name and surname replaces the name.
 cross join lateral (
     select case entry.entity_type
         when 'NATURAL' then
@@ -125,7 +125,7 @@ cross join lateral (
 create index on stage.sirene_known (siren);
 analyze stage.sirene_known (siren);
 
--- Holds one row per establishment of the units with an answer, from the answers and the known entries.
+-- Holds one row per establishment of the legal units with an answer, from the answers and the known entries.
 create unlogged table stage.sirene_establishment as
 with stated as (
     select distinct on (siret) siren, siret, stated
@@ -145,11 +145,11 @@ known as (
         coalesce(unit.value -> 'address', known.address)
         || case when unit.place = 1 then jsonb_build_object('code_commune', known.columns -> 'commune') else '{}' end
             as address,
-        -- Whether the legal unit employs someone is stored with its head office.
+        -- The first establishment gets the attribute `employer` of the entry.
         case when unit.place = 1 then known.columns -> 'employer' end as employer,
         coalesce(
             split_part(known.columns -> 'unit_activities' ->> (unit.value ->> 'identifier'), ' ', -1),
-            -- Only an entry with attributes omits establishments' activities that equal its main activity.
+            -- An entry with `attributes` omits an establishment's activity that equals the main activity of the entry.
             case when known.columns ? 'employer' then known.columns ->> 'activite_principale' else '' end
         ) as activity,
         known.other_names @> jsonb_build_array(
@@ -172,7 +172,7 @@ select
             when known.value is not null then 'A'
         end,
         'date_creation', case
-            -- A head office without dates began on the same day as its legal unit.
+            -- If a known head office has no dates, it began on the same day as its legal unit.
             when known.value ? 'dates' then jsonb_path_query_first(
                 known.value, '$.dates[*] ? (@.type == "Date de création").date'
             )
@@ -229,7 +229,7 @@ cross join lateral (
                 then unit.stated - '{prenom1, prenom_usuel, nom, nom_usage, denomination}'::text[]
             else unit.stated
         end
-        -- If neither an answer nor the known entry describes the newly stated head office, the known head office stays.
+        -- The known head office stays if neither an answer nor the known entry describes the new head office.
         - case
             when
                 known.columns ? 'nic_siege'
@@ -265,7 +265,7 @@ cross join lateral (
     ) as place
     where one.siren = unit.siren
 ) as listed
--- The closed establishments: known ones that have not reopened, and ones that an answer states as closed.
+-- The closed establishments: known closed ones that have not reopened, and those that an answer states as closed.
 cross join lateral (
     select string_agg(number.value, ' ' order by number.value) as units
     from (

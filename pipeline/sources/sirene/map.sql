@@ -1,9 +1,8 @@
--- Maps one row per legal unit of SIRENE. `details` lists the establishments of the unit with the columns of
--- establishment.csv: the head office first, then all other active establishments. `registry.show_parts` makes the
--- person of an entrepreneur from the name. attribute_type.csv of sql/country/fr lists the attributes, such as
--- `social_economy`, and attribute_value.csv has the labels of codes. The functions `address_fr` and `unit_fr` of
--- sql/country/fr/functions.sql empty fields that an owner withholds, and sql/nightly/1_read/normalise.sql empties
--- further fields. 5_publish/withhold.sql empties the fields in earlier events.
+-- Maps each legal unit of SIRENE to the columns of an entry. `details` lists the head office and then the other active
+-- establishments, with the columns of establishment.csv. In sql/country/fr, attribute_type.csv lists the attributes,
+-- such as `social_economy`, and attribute_value.csv names their codes. The functions `address_fr` and `unit_fr` of
+-- sql/country/fr/functions.sql and sql/nightly/1_read/normalise.sql empty the fields that an owner withholds.
+-- 5_publish/withhold.sql erases such data from earlier events.
 select
     record.file_no, record.line, record.fingerprint, record.siren as entry_key,
     case when unit.is_natural then 'NATURAL' else 'LEGAL' end as entity_type,
@@ -17,7 +16,7 @@ select
     record.etat_administratif as status_text,
     case record.etat_administratif
         when 'C' then 'DELETED'
-        -- A unit whose establishments are all closed is suspended; a unit without known establishments is active.
+        -- A unit whose known establishments are all closed is suspended; a unit without known establishments is active.
         when 'A' then case
             when
                 open.count > 0
@@ -27,7 +26,7 @@ select
         end
     end as declared_status,
     unit.start_date,
-    -- `date_debut` is the day of the last change of any kind, so the first end that INSEE stated stays.
+    -- `date_debut` is the day of the last change of any kind, so a known end date stays.
     case
         when record.etat_administratif = 'C'
             then coalesce(known.end_date::text, registry.text_fr(record.date_debut))
@@ -52,7 +51,8 @@ select
             then jsonb_build_object('RNA', record.identifiant_association)
     end as numbers,
     unit.is_partial,
-    -- Lists the subjects that INSEE does not state. No event is made when INSEE begins or stops stating a subject.
+    -- Lists the subjects (parts of an entry) not stated by INSEE. If INSEE begins or stops to state one, no event is
+    -- made.
     nullif(
         array_remove(
             array[
@@ -71,7 +71,7 @@ select
                 end,
                 case when unit.is_partial or seat.is_withheld then 'address' end,
                 case when unit.start_day is null then 'start date' end,
-                -- An RNA number (of an association) is compared under the subject 'KRS', like a KRS number.
+                -- The RNA number of an association has the subject 'KRS', like the KRS number of a Polish company.
                 case when record.identifiant_association = '[ND]' then 'KRS' end,
                 case when record.categorie_juridique = '[ND]' then 'legal form' end
             ],
@@ -120,7 +120,7 @@ select
             'employer', nullif(coalesce(registry.employer_fr(record.employer, record.details), ''), 'N'),
             'mission_company', record.mission_company,
             'social_economy', record.social_economy,
-            -- Establishments' activities that differ from the unit's, by SIRET, as `2008 6201Z`. Blank means unknown.
+            -- Activities of establishments that differ from the unit's, by SIRET, as `2008 6201Z`. Blank means unknown.
             'unit_activities', case
                 when jsonb_array_length(record.details) > 1 or record.details #>> '{0,activity}' <> record.activite_principale
                     then (
@@ -156,7 +156,7 @@ cross join lateral (
             when record.details #>> '{0,siret}' = record.siren || record.nic_siege
                 then record.details -> 0
         end as head,
-        -- An entrepreneur (legal form 1000) always stays an entrepreneur, so a change to or from 1000 is ignored.
+        -- A natural person (legal form 1000) stays a natural person, so a change to or from legal form 1000 is ignored.
         case
             when known.entity_type is not null then known.entity_type = 'NATURAL'
             when registry.text_fr(record.categorie_juridique) is not null
@@ -192,8 +192,8 @@ cross join lateral (
         end as name
     offset 0
 ) as unit
--- The code of an activity decides the classification, not its label. No code is in both classifications, but INSEE
--- gives some codes the label of the other classification.
+-- The classification of an activity is found by its code, because INSEE gives some codes the label of the other
+-- classification. No code is in both classifications.
 left join registry.activity_scheme as labelled
     on labelled.scheme = record.nomenclature_activite_principale
     and labelled.country_code = 'FR'
@@ -208,7 +208,7 @@ left join lateral (
         labelled.version is not null
         and record.activite_principale not in ('00.00Z', '0000Z', '[ND]')
 ) as activity on true
--- The head office is the first establishment, and has the address of the entry.
+-- The head office, whose address is the address of the entry.
 cross join lateral (
     select
         unit.head is not null
@@ -221,7 +221,7 @@ left join registry.spelling as street_type
     on street_type.country_code = 'FR'
     and street_type.written = registry.lower(unit.head ->> 'type_voie')
 cross join lateral registry.address_fr(unit.head, seat.is_withheld, street_type.meaning) as address
--- Most legal units have no establishment besides the head office.
+-- The establishments besides the head office; most legal units have none.
 cross join lateral (
     select
         count(*) filter (where detail.is_open) as open_count,
@@ -274,7 +274,7 @@ cross join lateral (
         else jsonb_build_array(
             registry.unit_fr(
                 unit.head, unit.is_natural, seat.is_withheld,
-                -- The head office has dates of its own only if it is closed or began on another day than its unit.
+                -- The head office has own dates only if it is closed, or began on another day than its legal unit.
                 case
                     when
                         seat.is_open is false

@@ -1,5 +1,5 @@
--- Notes impossible days of establishments, activity codes with the label of another classification, legal forms that
--- INSEE does not list, and unknown countries of head offices.
+-- Notes activity codes with the label of another classification, unknown legal forms, unknown countries of head
+-- offices, and impossible days of establishments.
 insert into stage.notice (subject, value, row_count)
 select
     'activity of another classification',
@@ -46,7 +46,8 @@ where
     and dated.value <> '[ND]'
 group by 2;
 
--- Lists the closed establishments that their owners withhold, to erase their events. A first snapshot has no events.
+-- Lists closed establishments whose owners withhold their data, so that their events are erased. A first snapshot makes
+-- no events.
 insert into stage.withheld_unit (entry_key, unit_number)
 select record.siren, unit.number
 from stage.record

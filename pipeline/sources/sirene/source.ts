@@ -3,7 +3,7 @@ import { answers, establishmentColumns, unitColumns } from './answer.ts';
 
 const parts = ['StockUniteLegale', 'StockEtablissement', 'StockDoublons'];
 
-/** Describes SIRENE, the register of INSEE. A record of SIRENE is a legal unit with its establishments. */
+/** Describes the dumps of SIRENE, the register of INSEE. A record is a legal unit with its establishments. */
 export const description: TableDescription = {
   format: 'table',
   dump_kind: 'full',
@@ -12,7 +12,7 @@ export const description: TableDescription = {
   columns: unitColumns.columns,
   identifyFile(file) {
     if (!/\.(?:zip|csv|csv\.gz|parquet)$/i.test(file)) return null;
-    // The names of three other files, with histories and successions, also begin with StockEtablissement.
+    // Files with histories have names such as StockEtablissementHistorique, and are no part of a dump.
     return parts.find((part) => new RegExp(`(^|/)${part}[^a-z/][^/]*$`, 'i').test(file)) ?? null;
   },
   join: {
@@ -41,8 +41,8 @@ export const description: TableDescription = {
         ignored: ['dateDernierTraitementDoublon'],
       },
     ],
-    // Every active legal unit has one head office, active or closed. A closed unit may have lost its head office in a
-    // purge, so it is not checked.
+    // Every active legal unit has a head office in a complete stock. A closed unit may have none after a purge by
+    // INSEE.
     needsDetails: isActive,
     combined: ['closed_units', 'withheld_units'],
     combine: listEstablishments,
@@ -51,9 +51,10 @@ export const description: TableDescription = {
 };
 
 /**
- * Returns as `listed` the head office of a legal unit, even if it is closed, and then the active establishments by
- * number. Returns as `closed_units` the numbers of the other closed establishments. Returns as `withheld_units` the
- * numbers of closed establishments that their owner withholds, since published data about them is deleted.
+ * Returns in `listed` the head office of a legal unit, even if it is closed, and then the other active establishments
+ * by number. Returns in `closed_units` the SIRET numbers of the closed establishments except the head office. Returns
+ * in `withheld_units` the SIRET numbers of closed establishments whose owner withholds their data, because published
+ * data about them is deleted.
  */
 function listEstablishments(unit: Fields, establishments: readonly Fields[]) {
   const head = `${unit.siren}${unit.nic_siege}`;
@@ -71,7 +72,7 @@ function numbersOf(establishments: readonly Fields[]): string {
   return establishments.map(({ siret }) => siret).join(' ');
 }
 
-/** Checks whether a unit or an establishment of SIRENE is active. */
+/** Checks whether a legal unit or an establishment is active. */
 function isActive({ etat_administratif }: Fields): boolean {
   return etat_administratif === 'A';
 }

@@ -1,17 +1,17 @@
--- Normalises French spellings. country.csv names these functions; spelling.csv has the words with several spellings.
+-- Functions for French spellings and for the mapping of SIRENE. spelling.csv has the words with several spellings.
 
--- Returns a text without case, accents and quotation marks. An apostrophe becomes a blank, as in L'EGLISE.
+-- Returns a text in lower case, without accents and quotation marks. An apostrophe becomes a blank: `l eglise`.
 create or replace function registry.text_meaning_fr(value text) returns text
 language sql stable parallel safe
 return btrim(registry.text_meaning(translate(value, '''‘’`´', '     ')));
 
--- Returns a telephone number without the prefix of France and without the leading 0 of a national number.
+-- Returns a telephone number without the country code of France (33) and without the leading 0 of a national number.
 create or replace function registry.telephone_meaning_fr(signs text) returns text
 language sql immutable parallel safe
 return regexp_replace(signs, '^[a-z]*(00)?(33)?0?(?=[1-9][0-9]{8}([a-z]|$))|^00', '');
 
 -- Returns whether a text of digits, not all of them zeros, passes the Luhn check. The Luhn check doubles every second
--- digit from the right, less 9 if the result has two digits; the sum must be a multiple of ten.
+-- digit from the right, less 9 if the result has two digits; the sum of all digits must be a multiple of ten.
 create or replace function registry.is_luhn(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '[1-9]' and (
@@ -27,17 +27,17 @@ create or replace function registry.is_siren(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '^[0-9]{9}$' and registry.is_luhn(value);
 
--- Returns whether a SIRET is valid. The establishments of La Poste (SIREN 356000000) follow another rule, so their last
--- digit is not checked.
+-- Returns whether a text is a valid SIRET. The SIRET numbers of La Poste (SIREN 356000000) follow another rule, so
+-- their last digit is not checked.
 create or replace function registry.is_siret(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '^[0-9]{14}$'
 and registry.is_siren(left(value, 9))
 and (left(value, 9) = '356000000' or registry.is_luhn(value));
 
--- Returns the region of an establishment: the stated region, else the region of its commune's department. The code of a
--- department has two characters, or three overseas. Overseas collectivities such as Saint-Pierre-et-Miquelon are in no
--- region.
+-- Returns the code of an establishment's region: the region that it states, else the region of its commune's
+-- department. A commune's code begins with the code of its department: two characters, or three overseas. For overseas
+-- collectivities such as Saint-Pierre-et-Miquelon, which are in no region, returns null.
 create or replace function registry.region_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return coalesce(
@@ -65,14 +65,14 @@ return coalesce(
     )
 );
 
--- Returns a text of SIRENE; null if the owner withholds it, and for the placeholders `*` and 1900-01-01 (no known day).
+-- Returns a text of SIRENE, or null for the placeholders `[ND]` (withheld), `*` and 1900-01-01 (unknown day).
 create or replace function registry.text_fr(written text) returns text
 language sql immutable parallel safe
 return case when written not in ('[ND]', '*', '1900-01-01') then written end;
 
 -- Returns the ISO 3166-1 code of the country of an establishment abroad, a blank for an unknown country, and null for
--- an establishment in France. A territory with its own INSEE code has its own ISO code; a group of territories has the
--- code of its state. The country of a known entry is already an ISO code, which is returned unchanged.
+-- an establishment in France. A territory with an INSEE code of its own gets its own ISO code; a group of territories
+-- gets the code of its state. An ISO code, which the country of a known entry already is, is returned unchanged.
 create or replace function registry.country_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return case
@@ -110,8 +110,8 @@ return case
     when registry.text_fr(establishment ->> 'libelle_commune_etranger') is not null then ''
 end;
 
--- Returns whether the owner of an establishment withholds a field. Every `statut_diffusion` but O withholds all fields;
--- INSEE has used several such letters, which all mean the same.
+-- Returns whether the owner of an establishment withholds any of its fields. If `statut_diffusion` is another letter
+-- than O, all fields are withheld; INSEE has used several such letters.
 create or replace function registry.is_withheld_fr(establishment jsonb) returns boolean
 language sql immutable parallel safe
 return establishment ->> 'statut_diffusion' <> 'O' or establishment @? '$.* ? (@ == "[ND]")';
@@ -126,11 +126,11 @@ end || case
     else jsonb_build_array(jsonb_build_object('type', 'Date de fermeture', 'date', closed))
 end;
 
--- Returns the address of an establishment. A withheld address has only its commune and country, which SIRENE states
--- nevertheless. SIRENE mixes two vocabularies of street types. The caller looks up the street type, because a join in
--- this function would run for each row. A range of house numbers is in one field, in two fields, or in the complement
--- of the address, which then repeats the first number (`22BIS-24`, `22 BIS A 24`). The function returns a set of one
--- row, so that PostgreSQL inlines it into the query.
+-- Returns the address of an establishment in the columns of an entry. Of an address that the owner withholds, only the
+-- commune and the country are returned. The caller looks up the long form of the street type, because a join inside
+-- this function would run for each row. SIRENE states the last number of a range of house numbers in a field of its
+-- own, or in the complement of the address together with the first number (`22BIS-24`, `22 BIS A 24`). The function
+-- returns a set of one row, so that PostgreSQL inlines it into the query.
 create or replace function registry.address_fr(establishment jsonb, is_withheld boolean, street_type text)
 returns table (
     street text, building text, apartment text, postal_code text, city text, country_code text,
@@ -172,7 +172,7 @@ begin atomic
             case when not is_withheld then establishment end as place,
             case when not is_withheld then registry.upper(street_type) end as street_type
     ) as shown
-    -- The suffix of the first house number, and the last house number: `22BIS-24` gives `{BIS, 24}`.
+    -- The first house number's suffix and the last house number in the complement: `22BIS-24` gives `{BIS, 24}`.
     cross join lateral (
         select case
             when
@@ -187,7 +187,7 @@ begin atomic
     ) as numbers;
 end;
 
--- Returns the three sign fields of an establishment as one text, because SIRENE cuts a long sign into several fields.
+-- Returns the sign (the shop's name) of an establishment, which SIRENE cuts into three fields if it is long.
 create or replace function registry.sign_fr(establishment jsonb) returns text
 language sql stable parallel safe
 return registry.join_texts(
@@ -197,8 +197,8 @@ return registry.join_texts(
     registry.text_fr(establishment ->> 'enseigne3')
 );
 
--- Returns an establishment of SIRENE as a unit of an entry. A unit without an address is the head office, at the
--- address of its entry. A function that calls a stable one (registry.sign_fr) is inlined only if it is stable too.
+-- Returns an establishment of SIRENE as a unit of an entry. A head office has no address of its own, but that of its
+-- entry. A function that calls a stable function (registry.sign_fr) is inlined only if it is stable too.
 create or replace function registry.unit_fr(
     establishment jsonb,
     is_natural boolean,
@@ -222,12 +222,12 @@ return jsonb_strip_nulls(
     )
 );
 
--- Returns a statistical value followed by its year, such as `12 2023`.
+-- Returns the value of a statistic followed by the year of the statistic, such as `12 2023`.
 create or replace function registry.dated_fr(value text, year text) returns text
 language sql immutable parallel safe
 return value || coalesce(' ' || substring(year from '^[0-9]{4}$'), '');
 
--- Returns 'O' if an open establishment employs someone; otherwise the legal unit's own value, 'O' or 'N'.
+-- Returns 'O' if an open establishment employs someone, otherwise the value stated for the legal unit, 'O' or 'N'.
 create or replace function registry.employer_fr(unit text, details jsonb) returns text
 language sql immutable parallel safe
 return case

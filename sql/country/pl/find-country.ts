@@ -21,7 +21,7 @@ function listCountries(): ReadonlyMap<string, string> {
   return new Map([...listed, ...others.map(({ name, code }) => [name, code] as const)]);
 }
 
-/** Returns whether a code belongs to a country: it is not withdrawn (`SU`) and names no union (`EU`). */
+/** Returns whether a code is a country's: false if the code is withdrawn (`SU`) or a union of countries (`EU`). */
 function isCountry(code: string): boolean {
   const isWithdrawn = Intl.getCanonicalLocales(`und-${code}`)[0] !== `und-${code}`;
   return !isWithdrawn && !['EU', 'EZ', 'UN', 'QO', 'ZZ', 'XA', 'XB'].includes(code);

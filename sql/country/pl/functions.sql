@@ -1,8 +1,8 @@
--- Normalises Polish spellings, and has functions that the registries of Poland share. country.csv names the functions;
--- spelling.csv has the words with several spellings.
+-- Functions that normalise Polish spellings, and functions that the mappings of several registries call. country.csv
+-- names the functions for spellings; spelling.csv has the words with several spellings.
 
--- Returns an address on one line, with one spelling of the postal code, and without 'm.' or 'm.st.' before a city. For
--- a village without streets, KRS repeats the village's name as the street, so the repetition is removed.
+-- Returns an address line in one spelling, such as of the postal code, and without 'm.' or 'm.st.' before a city. KRS
+-- repeats the name of a village without streets as the street, so the repetition is removed.
 create or replace function registry.address_meaning_pl(line text) returns text
 language sql stable parallel safe
 return regexp_replace(
@@ -20,12 +20,12 @@ return regexp_replace(
     '\2\1'
 );
 
--- Returns a telephone number without the prefix of Poland and without the 0 before the area code.
+-- Returns a telephone number without the country code of Poland (48) and without the 0 before the area code.
 create or replace function registry.telephone_meaning_pl(signs text) returns text
 language sql immutable parallel safe
 return regexp_replace(signs, '^[a-z]*(00)?(48)?0?(?=[0-9]{9}([a-z]|$))|^00', '');
 
--- Returns a name with one spelling of its legal form, which may be abbreviated or written with or without dots.
+-- Returns a company's name in one spelling, whether its legal form is abbreviated or not, and with or without dots.
 create or replace function registry.text_meaning_pl(name text) returns text
 language sql stable parallel safe
 return regexp_replace(
@@ -49,16 +49,16 @@ return case
     else regexp_replace(written, '^([0-9]{2}) *[-–—] *([0-9]{3})$', '\1-\2')
 end;
 
--- Returns whether a registry's status of a number means that the number is cancelled. Each dot in the pattern stands
--- for a Polish letter that some answers lack.
+-- Returns whether the status that a registry gives to a NIP or REGON means that the number is cancelled. A dot in the
+-- pattern stands for a Polish letter that some answers write without its diacritic.
 create or replace function registry.is_cancelled(status text) returns boolean
 language sql immutable parallel safe
 return coalesce(
     registry.lower(status) ~ '^(uchyl|uniewa|anulow|cofni|skre.l|wykre.l|niewa.n|nieakt)', false
 );
 
--- Returns the sum of the first nine bytes, each multiplied by its weight. Reading digits as bytes takes a third less
--- time than dividing a number.
+-- Returns the sum of the first nine bytes of a number, each multiplied by its weight. Bytes are read because this takes
+-- a third less time than dividing a number.
 create or replace function registry.weigh(bytes bytea, weights integer[]) returns integer
 language sql immutable parallel safe
 return get_byte(bytes, 0) * weights[1]
@@ -71,7 +71,7 @@ return get_byte(bytes, 0) * weights[1]
 + get_byte(bytes, 7) * weights[8]
 + get_byte(bytes, 8) * weights[9];
 
--- Returns whether a NIP has ten digits, the last of which is the right check digit.
+-- Returns whether a text is a valid NIP: ten digits, the last of which is the right check digit.
 create or replace function registry.is_nip(value text) returns boolean
 language sql immutable parallel safe
 return case
@@ -81,8 +81,8 @@ return case
     else false
 end;
 
--- Returns whether a REGON has nine digits and the right check digit: the remainder modulo 11, or 0 for a remainder of
--- 10. `isRegon14` of pipeline/sources/regon/answer.ts checks the 14 digits of a local unit.
+-- Returns whether a text is a valid REGON of nine digits. The last digit is the weighted sum modulo 11, or 0 if that is
+-- 10. `isRegon14` in pipeline/sources/regon/answer.ts checks a local unit's REGON of 14 digits.
 create or replace function registry.is_regon9(value text) returns boolean
 language sql immutable parallel safe
 return case
@@ -92,7 +92,7 @@ return case
     else false
 end;
 
--- Returns whether a KRS number has ten digits; a KRS number has no check digit.
+-- Returns whether a text is a KRS number: ten digits, not all zeros. A KRS number has no check digit.
 create or replace function registry.is_krs(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '^[0-9]{10}$' and value <> '0000000000';
