@@ -48,7 +48,7 @@ const numbers = new Map(
   ),
 );
 
-/** Returns the code of the country with a type of number, or of the default country for null and unknown types. */
+/** Returns the code of the country with a type of company number; for null or an unknown type, the default code. */
 export function countryOfNumber(identifier_type: string | null): string {
   return numbers.get(identifier_type ?? '') ?? defaultCountry.country_code;
 }

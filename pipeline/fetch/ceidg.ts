@@ -10,7 +10,7 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The rate limits that CEIDG documents. CEIDG blocks a client for three minutes if it exceeds the rate limits. */
+/** The rate limits that CEIDG documents. CEIDG blocks a client that exceeds the limits for three minutes. */
 const limits = () => [
   { count: 50, window_ms: 3 * 60_000 },
   { count: 1000, window_ms: 60 * 60_000 },
@@ -48,7 +48,7 @@ export class Ceidg extends Service {
     super('CEIDG', { ...defaults, ...settings });
   }
 
-  /** Downloads one report of CEIDG to `path`, without a retry. Throws a `ServiceFault` if the archive is damaged. */
+  /** Downloads one report of CEIDG to `path`, without a retry. Throws a `ServiceFault` if the report is damaged. */
   async download(id: string, path: string): Promise<void> {
     // The download address is built here, because an address from CEIDG's list could send the token to another server.
     await this.save(`/raport/${encodeURIComponent(id)}`, path, REPORT_BYTES);
@@ -82,8 +82,8 @@ const parts = new Map(
 
 /**
  * Fetches the CEIDG dump of a day: a report "Zarejestrowane działalności" for each voivodeship, and one for the entries
- * without a voivodeship. Reads each `.zip` file to its end to find damaged files. Throws a `Refusal` if one of these
- * reports is missing, and a `ServiceFault` if CEIDG sends no list of reports. Throws `NothingToDo` if the day is
+ * without a voivodeship. Reads each `.zip` file to its end to find damaged files. Throws a `Refusal` if the report of a
+ * voivodeship is missing, and a `ServiceFault` if CEIDG sends no list of reports. Throws `NothingToDo` if the day is
  * already fetched, and `AlreadyRunning` if another process fetches it.
  */
 export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> {
@@ -114,7 +114,7 @@ export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> 
   });
 }
 
-/** Returns the id of the newest report of a day for each part of a dump. Throws a `Refusal` if a part has no report. */
+/** Returns the id of the newest CEIDG report for each part of the dump. Throws a `Refusal` if a part has no report. */
 async function chooseReports(ceidg: Ceidg, date: string): Promise<Map<string, string>> {
   // CEIDG lists the reports of the last days as `.csv` and `.xml`, together with reports of submitted applications.
   const { raporty } = await ceidg.askJson('/raporty', reportList, 'list of reports');

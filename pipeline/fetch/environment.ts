@@ -3,7 +3,7 @@ import { checkEnvironment, setting } from '../../sql/process/environment.ts';
 
 const secret = z.string().regex(/^[\x21-\x7e]+$/);
 
-// Node's `fetch` refuses addresses with a password. Paths are appended to addresses, so they have no `?` and no `#`.
+// Node's `fetch` refuses addresses with a password. An address has no `?` and `#`, because paths are appended to it.
 const address = z.url({ protocol: /^https?$/ }).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url));
 
 /** Checks the address of an API, and removes slashes at its end, because paths are appended to it. */

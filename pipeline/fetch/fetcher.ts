@@ -19,9 +19,9 @@ import { StockCatalogue } from './sirene-stock.ts';
 interface Fetcher {
   /** The name of the setting that turns on the fetches from the registry. */
   setting: keyof typeof shape;
-  /** Whether the registry's data of a day is complete only after the day; false if it is complete in the morning. */
+  /** Whether the registry's data of a day is complete only after the day; false if complete in the day's morning. */
   isAfterTheDay: boolean;
-  /** The number of past days whose missing dumps are fetched. GUS keeps the daily lists of REGON for about a week. */
+  /** The number of past days for which a missing dump is still fetched. GUS keeps REGON's lists for about a week. */
   longest_gap_days: number;
   run: (settings: FetchEnvironment, plan: FetchPlan, how: ServiceSettings) => Promise<FetchReport>;
 }

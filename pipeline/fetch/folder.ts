@@ -13,10 +13,10 @@ export interface DumpFolder {
 }
 
 /**
- * Creates the dump folder `INBOX_DIR/<source>/<date>/`, which appears only when it is complete. While the dump is
- * incomplete, its files lie in the hidden folder `.<date>.part/`, which the inbox ignores. After an interruption, the
- * next attempt continues from the files in `.<date>.part/`. Throws `NothingToDo` if the dump folder exists, and
- * `AlreadyRunning` if another process is filling it.
+ * Creates the dump folder `INBOX_DIR/<source>/<date>/`, which appears only when all its files are complete. While the
+ * dump is incomplete, its files lie in the hidden folder `.<date>.part/`, which the inbox ignores. After an
+ * interruption, the next attempt continues from the files in `.<date>.part/`. Throws `NothingToDo` if the dump folder
+ * exists, and `AlreadyRunning` if another process is filling it.
  *
  * @param fill writes the files of the dump, and returns the report, which is stored as `<date>.fetched.json`
  */
@@ -46,7 +46,7 @@ export async function fillFolder<T extends object>(
 
 /** Calls `use` while holding the lock of folder `work`. Throws `AlreadyRunning` if another process holds the lock. */
 function claim<T>(work: string, use: () => Promise<T>): Promise<T> {
-  // The lock is a symbolic link with a hidden name, because a visible link in the inbox is reported as no dump.
+  // The lock is a symbolic link with a hidden name, because nights report visible links in the inbox that are no dumps.
   return withLock(work.replace(/part$/, 'claim'), use, (pid) => {
     const [source, date] = [basename(dirname(work)), basename(work).slice(1, -'.part'.length)];
     throw new AlreadyRunning(`Process ${pid} is fetching ${source} of ${date}`);

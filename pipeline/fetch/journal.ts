@@ -13,7 +13,7 @@ interface Entry {
 /** The stored answers of a fetch, from which the next attempt continues if the fetch is killed. */
 export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
-/** Opens the journal of a folder, with one answer per line. Removes the first damaged answer and all later answers. */
+/** Opens the journal in a folder: a file with one answer per line. Removes damaged lines at its end. */
 export async function openJournal(folder: string) {
   const path = join(folder, 'journal.ndjson');
   await mkdir(folder, { recursive: true });
@@ -33,7 +33,9 @@ export async function openJournal(folder: string) {
       appendFileSync(path, `${JSON.stringify(entry)}\n`);
       outcomes.set(number, outcome);
     },
-    /** Writes the lines of all stored answers to the file `dump`. Calls `check` with each answer before writing it. */
+    /**
+     * Writes the lines of all answers to the file `dump`. Calls `check` with each answer before its lines are written.
+     */
     async writeDump(dump: string, check?: (number: string, lines: readonly object[]) => void) {
       await pipeline(
         async function* () {

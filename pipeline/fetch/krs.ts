@@ -7,7 +7,7 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, refuseGaps } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The rate limits for KRS. KRS publishes no limits, but accepts this number of requests. */
+/** The rate limits for KRS. KRS publishes no rate limits, but has accepted requests at this rate. */
 const limits = () => [
   { count: 4, window_ms: 1000 },
   { count: 180, window_ms: 60_000 },
@@ -20,7 +20,7 @@ const bulletin = z
   .array(z.coerce.string().regex(/^\d{1,10}$/))
   .transform((numbers) => [...new Set(numbers.map((one) => one.padStart(10, '0')))].toSorted());
 
-/** A current extract (OdpisAktualny) or a full extract (OdpisPelny), as KRS returns it. */
+/** A current extract (OdpisAktualny) or a full extract (OdpisPelny) of a company, as KRS returns the extract. */
 export interface Extract {
   odpis: Record<string, unknown>;
 }

@@ -11,9 +11,9 @@ export interface Missing {
 }
 
 export interface Round {
-  /** Requests one number from the registry, and stores the answer. Throws a `ServiceFault` without a usable answer. */
+  /** Requests a number from the registry, and stores the answer. Throws a `ServiceFault` if no usable answer comes. */
   ask: (number: string) => Promise<void>;
-  /** Called after the request for each number, whether the registry has answered or not. */
+  /** Called after the request for each number, even if the registry has not answered. */
   onProgress?: (done: number) => void;
 }
 

@@ -51,7 +51,7 @@ export async function readLists(
 
 export type Entities = Awaited<ReturnType<typeof listEntities>>;
 
-/** Returns the entities of which a daily list names the own REGON or a local unit's, in ascending order of REGON9. */
+/** Returns the entities that a daily list names by their own REGON or a local unit's, in ascending order of REGON9. */
 export async function listEntities({ work }: DumpFolder) {
   const files = await readdir(join(work, 'lists'));
   const numbers = await Promise.all(files.map((file) => readLines(join(work, 'lists', file))));
@@ -61,7 +61,7 @@ export async function listEntities({ work }: DumpFolder) {
   );
   return {
     asked: asked.toSorted(),
-    /** Returns the REGON14 of each local unit of an entity that is in a daily list. */
+    /** Returns the REGON14 of those local units of an entity that are in a daily list. */
     units: (regon: string) => listed.get(regon)!.filter(isUnit),
     /** The texts in the daily lists that are not REGON numbers. */
     odd,
@@ -72,8 +72,8 @@ export async function listEntities({ work }: DumpFolder) {
  * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with one REGON9 per line. The lists omit
  * the numbers of local units, since an entity may stay open after one of its units closes.
  *
- * @param left the entities that the fetch had no time to request. The file `<date>.left.txt` next to the dump folder
- *   keeps the entities of `left` for the next fetch. In the dump, only `deleted.txt` may name entities of `left`.
+ * @param left the entities that the fetch had no time to request. `<date>.left.txt` next to the dump folder keeps the
+ *   entities in `left` for the next fetch. In the dump, only `deleted.txt` may contain entities of `left`.
  */
 export async function writeLists(
   { asked, units }: Entities,

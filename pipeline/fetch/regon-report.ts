@@ -2,7 +2,7 @@ import { type Bir, errorCodeOf } from './regon-service.ts';
 import { ServiceFault } from './service.ts';
 import { type BirRow, fieldOf } from '../sources/regon/soap.ts';
 
-/** An answer of BIR (REGON's API), a line of `reports.ndjson`. In error answers, `data` is a row with `ErrorCode`. */
+/** An answer of BIR (REGON's API), a line of `reports.ndjson`. `data` of an error answer is a row with `ErrorCode`. */
 export interface ReportLine {
   report: string;
   /** The REGON of the entity, 9 digits, or of a local unit, 14 digits. */
@@ -10,10 +10,10 @@ export interface ReportLine {
   data: BirRow[];
 }
 
-/** The kinds of a person's activities, with which names of reports and of fields for their counts end in BIR. */
+/** The kinds of activity of a natural person, as written in BIR's names of reports and of fields with their counts. */
 const activities = ['Ceidg', 'Rolnicza', 'Pozostala', 'SkreslonaDo20141108'];
 
-/** The codes of the legal form "civil partnership": the current code, and the code used until 2014. */
+/** The codes of the legal form "civil partnership": the current code, and the code that GUS used until 2014. */
 const civilPartnership = new Set(['019', '19']);
 
 /** The error codes of BIR that are results: not found, no activity codes, no civil partnership, no partners known. */

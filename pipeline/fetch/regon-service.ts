@@ -35,12 +35,13 @@ export type BirQuery = Partial<Record<'Nip' | 'Regon' | 'Krs' | 'Regony9zn', str
 /**
  * Calls BIR, the SOAP 1.2 API of GUS for REGON. BIR may end a session at any time.
  *
- * The npm package bir1 does not suffice: its requests have no timeout, and its address is fixed. The package bir1 takes
- * one number per search and renews no session. SOAP packages that read a WSDL depend on axios, and handle no sessions.
+ * The npm package bir1 does not suffice: its requests have no timeout, and the address is fixed. The package bir1
+ * searches for one number at a time, and renews no ended session. Packages for WSDL depend on axios, and do not handle
+ * sessions.
  */
 export class Bir extends Service {
   readonly #key: string;
-  /** A promise of the id of the current session; undefined if no session is open. */
+  /** A promise of the id of the current session of BIR; undefined if no session is open. */
   #session: Promise<string> | undefined;
 
   constructor({ key, ...settings }: ServiceSettings & { url: string; key: string }) {
@@ -76,7 +77,7 @@ export class Bir extends Service {
       const sid = await session;
       const rows = await this.retry(() => this.#call(operation, parameters, readRecords, sid));
       if (rows) return rows;
-      // A blank answer means that the session has ended, or else that there are no records.
+      // A blank answer means that the session has ended or that the answer has no records.
       const status = await this.retry(() => this.#value('StatusSesji', sid));
       if (status === '1') return [];
       forget();
@@ -134,7 +135,7 @@ export class Bir extends Service {
   }
 }
 
-/** Returns the code of an error answer of BIR: 4 is not found; 11, 21 and 22 are no data; undefined if no error. */
+/** Returns the code of an error answer of BIR (4: not found; 11, 21, 22: no data); undefined for any other answer. */
 export function errorCodeOf(rows: readonly BirRow[]): string | undefined {
   return rows.map(({ ErrorCode }) => ErrorCode).find((code) => code !== undefined && code !== '');
 }

@@ -17,7 +17,7 @@ const LONGEST_FETCH_ms = 20 * hour_ms;
 /**
  * Fetches the changes of a day in REGON: the six daily lists, then the full reports of each listed entity. An entity is
  * also listed if a list names only one of its local units. The dump consists of the lists that `writeLists` writes, and
- * `reports.ndjson` with one `ReportLine` per line. If the estimated duration exceeds 20 hours, the fetch requests
+ * `reports.ndjson` with one `ReportLine` per line. If the fetch is estimated to take more than 20 hours, it requests
  * watched companies first, and notes the estimate. Entities that are not requested within 20 hours are left to the next
  * fetch. Throws a `Refusal` if too many answers are missing, and a `ServiceFault` if REGON sends no daily lists. Throws
  * `NothingToDo` if the day is already fetched, and `AlreadyRunning` if another process fetches it.
@@ -44,7 +44,7 @@ export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
   return filled.finally(() => setFlagsFromString('--semi-space-growth-factor=2'));
 }
 
-/** Requests the reports on listed entities. @returns entities without an answer, and entities not requested in time */
+/** Requests reports on all listed entities. @returns entities without an answer, and entities not requested in time */
 async function askEntities(
   bir: Bir,
   plan: FetchPlan,
@@ -88,7 +88,7 @@ async function planDay(
   journal: Journal,
 ): Promise<string[]> {
   const due = asked.filter((regon) => !journal.outcomes.has(regon));
-  // A search covers twenty entities. The reports on an entity take at least three calls, and on a local unit two.
+  // One search covers twenty entities. The reports on an entity take at least three calls to BIR, on a local unit two.
   const calls = Math.ceil(3.05 * due.length + 2 * due.flatMap(units).length);
   const needed_ms = bir.rate.estimate_ms(calls);
   if (needed_ms <= LONGEST_FETCH_ms) return due;

@@ -35,7 +35,7 @@ export interface FetchReport {
   rows?: Readonly<Record<string, number>>;
 }
 
-/** Returns the report of a fetch. @param outcomes the outcome of the request for each number, by the number */
+/** Returns the report of a fetch. @param outcomes the outcome of the request for each number, by that number */
 export function createReport(
   source: string,
   { date: dump_date }: Pick<FetchPlan, 'date'>,

@@ -64,7 +64,7 @@ export class Service {
   }
 
   /**
-   * Sends a request and reads the answer; a retry does both again.
+   * Sends a request and reads the answer; a retry repeats both.
    *
    * @throws the `ServiceFault` of the last attempt, the reason of an abort, or any other error of `read`
    */
@@ -73,7 +73,7 @@ export class Service {
   }
 
   /**
-   * Requests a path, and returns the JSON of the answer, checked against `shape`. Throws the errors of `ask`.
+   * Requests a path, and returns the JSON of the answer, validated by `shape`. Throws the errors of `ask`.
    * @param what the name of the requested content in error messages, such as `list of entries`
    * @param meanings the values to return for HTTP statuses whose answers have no JSON, by the status
    */
@@ -90,7 +90,7 @@ export class Service {
     );
   }
 
-  /** Retries `work` after a `ServiceFault` with `isPassing`. A break that the service asks for delays all requests. */
+  /** Retries `work` after a `ServiceFault` with `isPassing`. If the service asks for a break, all requests wait. */
   retry<T>(work: () => Promise<T>): Promise<T> {
     const { retry, longest_break_ms, onRetry, signal } = this.#settings;
     return pRetry(work, {
@@ -157,7 +157,7 @@ export class Service {
     }
   }
 
-  /** Writes the answer for a path to a file, without a retry. If `from` is not 0, continues the file at this byte. */
+  /** Writes the answer for a path to a file, in one attempt. Requests the bytes after `from`, the file's size. */
   async save(path: string, file: string, max_bytes: number, from = 0): Promise<void> {
     const write = async (answer: Response) => {
       if (answer.status !== 200 && answer.status !== 206) throw this.statusFault(answer);
@@ -168,7 +168,7 @@ export class Service {
     await this.askOnce(path, write, { headers, max_bytes });
   }
 
-  /** Returns the JSON of an answer, checked against `shape`. Throws a `ServiceFault` if the HTTP status is not 200. */
+  /** Returns the JSON of an answer, validated by `shape`. Throws a `ServiceFault` if the HTTP status is not 200. */
   async readJson<T>(answer: Response, shape: z.ZodType<T>, what: string): Promise<T> {
     if (answer.status !== 200) throw this.statusFault(answer);
     const text = await answer.text();

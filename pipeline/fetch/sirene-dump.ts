@@ -17,14 +17,14 @@ const STOCK_WAIT_days = 5;
 /** The maximum number of past days whose missing lists are fetched, even if the last stock (full dump) is older. */
 const MOST_DAYS = 62;
 
-/** The result of an earlier fetch, as in `<date>.fetched.json`. The result for a stock (full dump) has no `days`. */
+/** The result of an earlier fetch (`<date>.fetched.json`). The result for a stock (full dump) has no `days`. */
 type Past = Pick<FetchReport, 'dump_date' | 'days'>;
 
 /**
  * Fetches the newest stock (full dump) of SIRENE if it is newer than every fetched or published dump. A stock that is
- * older than a published list would undo the changes in the list. If no such stock exists, fetches the lists of the
+ * older than a published list of changes would undo these changes. If no such stock exists, fetches the lists of the
  * day, and the missing lists of all days since the last stock. Throws a `Refusal` if INSEE has not published the data
- * of the day yet, and the errors of `fillFolder` and of the requests.
+ * of the day yet, and passes on the errors of `fillFolder` and of the requests.
  */
 export async function fetchSirene(
   sirene: Sirene,
@@ -98,8 +98,8 @@ async function readKnown({ inboxDir, progress, query }: FetchPlan) {
 }
 
 /**
- * Returns the days up to `date` that are missing in the last stock and in all lists fetched after it, in ascending
- * order. Includes days whose lists were fetched before the last stock, because the stock may undo their changes.
+ * Returns the days up to `date` whose changes are neither in the last stock nor in lists fetched after it. Also returns
+ * days whose lists were fetched before the last stock, because the stock may undo their changes.
  */
 function listMissing(past: readonly Past[], date: string): string[] {
   const last = past.findLast(({ days, dump_date }) => !days && dump_date < date)?.dump_date;

@@ -13,7 +13,7 @@ import { Service, type ServiceSettings } from './service.ts';
 /** The maximum size of a stock file, in bytes. The stock of establishments has 3 GB and grows by 4 % a year. */
 const FILE_BYTES = 16 * 1024 ** 3;
 
-/** The maximum number of days between a file's last change and the date in its title, whose year may be wrong. */
+/** A file is ignored if the day in its title, whose year may be wrong, is so many days from the file's last change. */
 const MOST_DAYS = 20;
 
 const resource = z.looseObject({
@@ -48,14 +48,14 @@ function describeOffer({ title, url, filesize, last_modified }: z.output<typeof 
   const isDated = Math.abs(daysBetween(made, day)) < MOST_DAYS;
   if (part === undefined || !['.zip', '.parquet'].includes(extension) || !isDated) return [];
   const name = `${part}_utf8${extension}`;
-  // The time of the file's last change, as digits: a partial download continues only if the file is unchanged.
+  // The time of the file's last change, as digits: a retry continues a partial download only of the same version.
   const version = last_modified.replaceAll(/\D/g, '');
   return [{ part, day, name, url, bytes: filesize ?? undefined, version }];
 }
 
 type StockFile = ReturnType<typeof describeOffer>[number];
 
-/** A stock (full dump). Its `date` is the day in the titles of its files, or the day before the first of a month. */
+/** A stock (full dump). Its `date` is the day in the titles of its files; a 1st of a month counts as the day before. */
 type Stock = Awaited<ReturnType<StockCatalogue['newest']>>;
 
 /** Reads the catalogue of data.gouv.fr, which lists the stocks (full dumps) that INSEE publishes. */
@@ -69,7 +69,7 @@ export class StockCatalogue extends Service {
     this.#dataSet = url;
   }
 
-  /** Returns the newest stock of SIRENE. Throws a `Refusal` if no day has both legal units and establishments. */
+  /** Returns the newest stock of SIRENE. Throws a `Refusal` if no day has files of legal units and establishments. */
   async newest() {
     const { resources } = await this.askJson(this.#dataSet, catalogue, 'catalogue');
     // The newest files are sorted first, because the catalogue may keep old ones; of one day's files, the zip is first.
@@ -95,7 +95,7 @@ export class StockCatalogue extends Service {
   }
 
   /**
-   * Downloads a file of a stock to `path`, without a retry. Continues a file of an earlier attempt. Throws a
+   * Downloads a file of a stock to `path`, without a retry. Continues the part left by an earlier attempt. Throws a
    * `ServiceFault` if the size of the file differs from the size in the catalogue.
    */
   async download({ url, bytes }: StockFile, path: string): Promise<void> {
@@ -136,7 +136,7 @@ export async function fetchStock(
   return createReport('sirene', { date }, names, new Map(), { had: names.length });
 }
 
-/** Checks a zip or Parquet file. Throws a `Refusal` if a zip is damaged, and another error if a Parquet file is. */
+/** Checks a zip or Parquet file. Throws a `Refusal` for a damaged zip, another error for a damaged Parquet file. */
 async function checkWhole(path: string): Promise<void> {
   if (path.endsWith('.parquet')) await parquetMetadataAsync(await asyncBufferFromFile(path));
   else for await (const chunk of readArchive(path)) void chunk;

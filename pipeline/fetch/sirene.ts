@@ -9,10 +9,10 @@ import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import type { Missing } from './missing-answers.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
-/** The rate limit of INSEE's public plan. INSEE may send 429 below the limit, because it counts differently. */
+/** The rate limit of INSEE's public plan. INSEE counts differently, and may send 429 below the limit. */
 const limits = () => [{ count: 30, window_ms: 60_000 }];
 
-/** The retries of a request to INSEE. The waits between retries exceed one minute in total, the period of the quota. */
+/** The retries of a request to INSEE. All waits together exceed one minute, the period of INSEE's quota. */
 const retry = { retries: 6, minTimeout: 1000, maxTimeout: 30_000 };
 
 /** The number of rows that a page of a list of SIRENE may have at most. */
@@ -23,7 +23,7 @@ const MOST_ROWS = 1_000_000;
 const tooLong = `longer than ${figure(MOST_ROWS)} rows, left to the next stock`;
 const quiet = 'a quiet day, or one that only the next stock tells';
 
-/** The two lists of the API Sirene, with the names of the fields that hold the rows and the day of the change. */
+/** The two lists of the API Sirene, with the names of their fields for the rows and for the day of a row's change. */
 const lists = {
   siren: { rows: 'unitesLegales', day: 'dateDernierTraitementUniteLegale' },
   siret: { rows: 'etablissements', day: 'dateDernierTraitementEtablissement' },
@@ -105,7 +105,7 @@ export class Sirene extends Service {
     return found;
   }
 
-  /** Returns a legal unit, or undefined for an unknown SIREN. For a duplicate, returns the unit that INSEE keeps. */
+  /** Returns a legal unit; undefined for an unknown SIREN. For a duplicate SIREN, returns the unit that INSEE keeps. */
   async unit(siren: string): Promise<z.output<typeof single> | undefined> {
     const found = await this.ask(`/siren/${siren}`, async (answer) => {
       if (answer.status === 404) return undefined;
@@ -113,7 +113,7 @@ export class Sirene extends Service {
       return answer.status === 301 && lead ? lead : this.readJson(answer, single, `unit ${siren}`);
     });
     if (typeof found !== 'string') return found;
-    // Of the redirect, only the SIREN is used, because the redirect's address could send the key to another server.
+    // Only the SIREN in the redirect is used, because the redirect's address could send the key to another server.
     return await this.askJson(`/siren/${found}`, single, `unit ${found}`, none);
   }
 }

@@ -18,7 +18,7 @@ import { inParallel } from '../parallel.ts';
 export interface DumpLine {
   file: string;
   line: string;
-  /** If the requested key is a duplicate: the requested key, and the key of the entry that the registry keeps. */
+  /** If the requested key is a duplicate: this key, and the key of the entry that the registry keeps instead. */
   duplicate?: { old_key: string; new_key: string };
 }
 
@@ -28,11 +28,11 @@ export interface OnDemandSource {
   source: string;
   /** The types of numbers by which the registry finds a company, from `identifier_type.csv` of its country. */
   answers: readonly string[];
-  /** Whether the registry has all companies with such numbers: a number that it does not find does not exist. */
+  /** Whether the registry has all companies with such numbers, so that a number that it does not know is wrong. */
   isComplete: boolean;
   /** The header line of every file of the dump; undefined if the files have no header. */
   header?: string;
-  /** Returns the answer's lines, or an empty list for an unknown number. Throws if the registry does not answer. */
+  /** Returns the answer's lines, or an empty list for an unknown number. Throws an error if the registry fails. */
   ask(type: string, value: string): Promise<DumpLine[]>;
 }
 
@@ -60,7 +60,7 @@ interface Due {
 /** The outcome of the requests for one watched number. */
 interface Asking {
   due: Due;
-  /** The registry that knows the number or failed; else the one with `isComplete`; else undefined. */
+  /** The registry that knows the number or failed to answer; if none, a requested registry with `isComplete`. */
   source?: OnDemandSource | undefined;
   lines: DumpLine[];
   /** The error message, if a registry failed to answer or the import of its answer failed. */
@@ -71,11 +71,11 @@ interface Asking {
  * Requests the queued numbers that are due from the registries, publishes the answers, and marks the watches of these
  * numbers as ready. Accounts take turns with one number each, so that an account with many numbers does not delay other
  * accounts. The watches of a number fail if no registry knows the number, or after `imports.attempts` attempts without
- * an answer. Before that, a number without an answer is requested again later.
+ * an answer. Until it fails, a number without an answer is requested again later.
  */
 async function importAwaited(options: ImportOptions): Promise<void> {
   const { db, now, signal } = options;
-  // The account with the last requested number among buyers of credits, and among all other accounts.
+  // The accounts with the last requested number, one that has bought credits and one that has not.
   let [buyer, other] = ['0', '0'];
   while (!signal.aborted) {
     const values = [now(), imports.batch, imports.width, buyer, other];
@@ -109,7 +109,7 @@ async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
 }
 
 /**
- * Publishes all answers of one registry together, or one by one if that fails. If a single answer cannot be published,
+ * Publishes all answers of one registry together; if that fails, one by one. If a single answer cannot be published,
  * its number gets the error message.
  */
 async function land(
@@ -166,8 +166,8 @@ export async function landAnswers(
 }
 
 /**
- * Marks a number's watches as ready if its company is now known, as after a night has published the company. Otherwise
- * marks the watches as failed, or schedules the next request.
+ * Marks the watches of a number as ready if its company is now known, for example because a night has published it.
+ * Otherwise marks the watches as failed, or schedules the number's next request.
  */
 async function settle({ db, logger, now }: ImportOptions, askings: Asking[]): Promise<void> {
   const asked = askings.map(({ due, source, lines, message: last_error }) => {

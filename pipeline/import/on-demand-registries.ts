@@ -52,8 +52,8 @@ const createCeidg = (ceidg: Ceidg): OnDemandSource => ({
 
 /**
  * Returns the object that requests single companies from SIRENE, by a SIREN or by the SIREN at the beginning of a
- * SIRET. For a duplicate, SIRENE answers with the legal unit that INSEE keeps. `ask` requests the legal unit, its head
- * office, its open establishments, and the establishment with the given SIRET.
+ * SIRET. If the SIREN is a duplicate, SIRENE answers with the legal unit that INSEE keeps instead. `ask` requests the
+ * legal unit, its head office, its open establishments, and the establishment with the given SIRET.
  */
 const createSirene = (sirene: Sirene): OnDemandSource => ({
   source: 'sirene',
@@ -66,7 +66,7 @@ const createSirene = (sirene: Sirene): OnDemandSource => ({
     const new_key = unit.uniteLegale.siren;
     const isDuplicate = new_key !== old_key;
     const asked = type === 'SIRET' && !isDuplicate ? ` OR siret:${value}` : '';
-    // One page has at most a thousand establishments. The next stock (full dump) adds any further ones.
+    // One page has at most a thousand establishments. Further establishments come with the next stock (full dump).
     const known = `(periode(etatAdministratifEtablissement:A) OR etablissementSiege:true${asked})`;
     const query = `siren:${new_key} AND ${known}`;
     const today = dayIn(new Date(), countryOfNumber('SIREN'));
@@ -97,7 +97,7 @@ export function createOnDemandSources(
 /** The header line of a CEIDG report, with the columns that `sources/ceidg` reads. */
 const ceidgHeader = [description.row_number, ...columns.map(({ header }) => header)].join(';');
 
-/** Maps the statuses of entries in the CEIDG API to the statuses in the reports of CEIDG. */
+/** Maps each status of an entry in the CEIDG API to the status in the reports of CEIDG. */
 const statuses: Record<string, string> = {
   AKTYWNY: 'Aktywny',
   ZAWIESZONY: 'Zawieszony',
@@ -108,7 +108,7 @@ const statuses: Record<string, string> = {
  * Returns an entry of the CEIDG API in the form of a row of the CEIDG report for the entry's voivodeship. Returns
  * undefined if the entry's status is unknown, or if the entry is struck off but has no date of the strike-off.
  *
- * The reports themselves contain no struck-off entries, and no entries whose activity has not begun. For a struck-off
+ * CEIDG's own reports contain no struck-off entries, and no entries whose activity has not begun. For a struck-off
  * entry, the row has the status from the API, and the strike-off date as its end date. For an entry whose activity has
  * not begun, the row has the status `Aktywny` and a start date in the future.
  */

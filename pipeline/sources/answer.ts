@@ -14,7 +14,7 @@ export class UnusableAnswer extends Error {
   }
 }
 
-/** A field or value in an answer that the product does not know; the run notes it. */
+/** A field or value in an answer that the product does not know, and that the run notes. */
 export interface OddValue {
   subject: string;
   value: string;
@@ -23,7 +23,7 @@ export interface OddValue {
 /** The maximum depth of nested lists and objects in a registry's answer. Full extracts of KRS have depth twelve. */
 const MOST_LEVELS = 64;
 
-/** Parses JSON. Throws an `UnusableAnswer` if the JSON is invalid, or nested deeper than `MOST_LEVELS`. */
+/** Parses JSON. Throws an `UnusableAnswer` if the JSON is invalid, or if it is nested deeper than `MOST_LEVELS`. */
 export function parseJson(text: string): unknown {
   if (countLevels(text) > MOST_LEVELS) {
     throw new UnusableAnswer(`more than ${MOST_LEVELS} levels deep`);
@@ -35,7 +35,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the depth of nested lists and objects in a JSON text; counts no further than `MOST_LEVELS` + 1. */
+/** Returns how deep lists and objects are nested in a JSON text, but counts no further than `MOST_LEVELS` + 1. */
 function countLevels(text: string): number {
   let level = 0;
   let deepest = 0;
@@ -98,7 +98,7 @@ function readAnswer(
   read: (text: string) => object,
 ): Answer | undefined {
   if (!isUtf8(bytes)) return reject(line, bytes, 'not UTF-8', 'damaged_row');
-  // `trim` removes a byte order mark too.
+  // `trim` also removes a byte order mark at the start of the file.
   const text = bytes.toString().trim();
   if (text === '') return undefined;
   if (text.includes('\0')) return reject(line, bytes, 'a NUL byte', 'damaged_row');
@@ -137,7 +137,7 @@ export function findFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Returns `a page of HTML` or `an empty answer` if a service sends that in place of data, else undefined. */
+/** Returns `a page of HTML` or `an empty answer` if the text of an answer is one of the two, else undefined. */
 export function describeText(text: string): string | undefined {
   const start = text.trimStart().slice(0, 200).toLowerCase();
   if (start === '') return 'an empty answer';

@@ -1,4 +1,4 @@
--- Adds the columns that `map.sql` leaves out. These columns get null from `absent`, which has all columns.
+-- Adds the columns that `map.sql` leaves out. Added columns are null, from the row `absent`, which has all columns.
 select stated.*
 from (
     select (null::registry.entry).*, null::text as status_text, false as is_well_formed

@@ -9,31 +9,31 @@ export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'dotted_a
 
 /** A column of the files of a source that `map.sql` reads. */
 export interface SourceColumn {
-  /** The name of the column in the header of the file. */
+  /** The name of the column in the header line of a file. */
   header: string;
   /** The name of the column in `stage.record`, which `map.sql` reads. */
   column: string;
-  /** The usual form of the column's values; `map.sql` skips most checks of a record in these forms. */
+  /** The usual form of the column's values; `map.sql` skips most checks of a record with only usual forms. */
   form?: ColumnForm;
   /** The number of digits of each value, if a typed file may store the value as a number without leading zeros. */
   digits?: number;
-  /** Whether a file may lack the column. Its values are then null, and subjects in `tells` keep their known values. */
+  /** Whether a file may lack the column. The values are then null, and the subjects in `tells` keep known values. */
   is_optional?: boolean;
   /**
    * The subjects (parts of an entry) that only this column states, by their names in 1_read/missing_column.sql. A guard
    * refuses a dump whose header lacks the column. If the operator accepts the dump, the subjects in `tells` keep their
-   * known values. The name `nothing` means that the product does not show the column. If `tells` is absent, a dump
-   * without the column is always refused, unless the column is optional.
+   * known values. `nothing` means that the product does not show the column. Without `tells`, a dump that lacks the
+   * column is always refused, unless the column is optional.
    */
   tells?: readonly string[];
 }
 
-/** The columns of a file in a dump of a source. */
+/** The columns of a file in a dump. */
 export interface TableColumns {
   columns: readonly SourceColumn[];
   /** The headers of known columns that are not read from the file. A run notes any further header as unknown. */
   ignored?: readonly string[];
-  /** The header of the column with the number of the row, which is ignored when records are compared. */
+  /** The header of the column with the number of a row, which is ignored when records of two days are compared. */
   row_number?: string;
 }
 
@@ -41,7 +41,7 @@ export interface TableColumns {
 export interface JoinedTable extends TableColumns {
   /** The key that `identifyFile` returns for this file. */
   file_key: string;
-  /** The header of the column with the day of a row's last change, YYYY-MM-DD…, which is ignored in comparisons. */
+  /** The header of the column with the day of a row's last change, YYYY-MM-DD…; a change of it alone is ignored. */
   touched?: string;
 }
 
@@ -68,7 +68,7 @@ export interface JoinDescription {
   side: readonly JoinedTable[];
   /** Returns whether a row of the main file must have rows in the details file; if it has none, the dump is damaged. */
   needsDetails: (main: Fields) => boolean;
-  /** The names of the text columns that `combine` returns besides `listed`. */
+  /** The names of the columns that `combine` returns besides `listed`, all of them texts. */
   combined: readonly string[];
   /**
    * Returns the rows of the details file to store for a new or changed record (`listed`), and the columns named in
@@ -128,13 +128,13 @@ export interface AnswerFile {
 
 /** An answer of a registry as read from a file, or the reason why the answer cannot be read. */
 export type Answer = {
-  /** The number of the line on which the answer begins, from 1. It is unique in the file. */
+  /** The number of the line on which the answer begins, from 1; unique in its file. */
   line: number;
   /** The beginning of the answer as written in the file, for the list of rejects. */
   raw: string;
 } & (
   | { /** The object that `collect.sql` reads from `stage.answer`. */ answer: object }
-  | { /** The code in `reject_code.csv`. */ reject_code: RejectCode; reason: string }
+  | { /** The code of the reject in `reject_code.csv`. */ reject_code: RejectCode; reason: string }
 );
 
 interface Mapping {
@@ -151,8 +151,8 @@ export type TableSource = Omit<TableDescription, 'delta'> & Mapping & { delta?: 
 /**
  * A source whose dumps hold answers, from which `collect.sql` makes documents. `collection` is the SQL text of
  * `collect.sql`, followed by the texts of `collect_….sql`. `record_columns` are the columns of `stage.record` without
- * `details`, if the source also has full dumps. The documents then have the same columns, so that one `map.sql` reads
- * both.
+ * `details`, if the source also has full dumps. Documents have these columns too, so that one `map.sql` reads records
+ * and documents.
  */
 export type DocumentSource = DocumentDescription &
   Mapping & { collection: string; record_columns?: readonly string[] };

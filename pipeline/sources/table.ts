@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import type { ColumnForm, TableColumns } from './source.ts';
 
-/** Returns the rows of a CSV file as objects, with the names in the header as keys. */
+/** Returns the rows of a CSV file as objects, whose keys are the names in the header. */
 export function readTable<Column extends string>(file: URL): Record<Column, string>[] {
   return parse<Record<Column, string>>(readFileSync(file), { columns: true });
 }

@@ -25,7 +25,7 @@ const ESCAPES = 3;
 
 /**
  * Returns a registry's text without escapes, trimmed, and with one blank for each run of white space. Returns a blank
- * for a text that consists of hyphens, which registries write into empty fields. COPY turns a blank field into null
+ * for a text of hyphens only, which registries write into empty fields. COPY turns a blank field into null
  * (../dump/copy-lines.ts). The readers of all sources call `tidy` for their values. `RecordScanner` finds the records
  * for which `tidy` must be called.
  */

@@ -4,7 +4,7 @@ select
     coalesce(
         number.regon9,
         number.nip,
-        -- The key of the 0.1 % of CEIDG entries without NIP and REGON. `array_to_string` writes blank parts as ''.
+        -- 0.1 % of the entries have neither NIP nor REGON, so that their key is made of name and start date.
         array_to_string(
             array[record.nazwisko, record.imie, record.nazwa_podmiotu, record.data_rozpoczecia],
             '|', ''
@@ -26,7 +26,7 @@ select
         when record.is_well_formed then record.glowny_kod_pkd
         else translate(record.glowny_kod_pkd, '. ', '')
     end as activity_main,
-    -- The activity codes stay in the order of the report. If only their order changes, no event is made.
+    -- The activity codes stay in the order of the report. If only the order of the codes changes, no event is made.
     case
         when record.is_well_formed then activity.codes
         else translate(activity.codes, '. ', '')
@@ -47,8 +47,8 @@ select
     record.data_wznowienia as resumption_date,
     case
         when record.kraj is not null then nullif(record.kraj, 'PL')
-        -- An address without a voivodeship is abroad. The reports do not state the country, so the country stays blank
-        -- until the API states it.
+        -- An address without a voivodeship is abroad. The reports do not state the country of an address abroad, so the
+        -- country stays blank until the API states it.
         when
             file.file_key = '00'
             and coalesce(record.kod_pocztowy, record.miejscowosc, record.ulica) is not null

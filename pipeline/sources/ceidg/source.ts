@@ -11,7 +11,7 @@ export const voivodeships = readCountryRows<'code' | 'name'>('PL', 'region');
 const header = new URL('header.csv', import.meta.url);
 
 /**
- * The columns of the CEIDG reports. map.sql makes an entry's key from some of these columns. `api` is the path of the
+ * The columns of the CEIDG reports. map.sql makes the key of a CEIDG entry from some columns. `api` is the path of the
  * column's value in an entry of the CEIDG API, or blank if the API writes the value in another form.
  */
 export const columns = readTable<'header' | 'api'>(header);

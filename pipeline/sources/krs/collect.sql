@@ -1,8 +1,8 @@
 -- Makes one document from each extract of KRS, with values from dictionaries and from the known entry.
 
 -- Returns whether a company's extract is older than another extract of the company. The extract with the lower
--- `entry_no` (number of its newest register entry) is older; at equal numbers, the extract with the earlier state day.
--- RejP and RejS number their entries independently, so between both registers, its state day must not be later.
+-- `entry_no` (number of its newest register entry) is older; at equal numbers, that with the earlier state day. RejP
+-- and RejS number entries independently, so between them, an extract with a later state day is never older.
 create function stage.is_older(
     register text,
     entry_no integer,
@@ -33,7 +33,7 @@ create index on stage.krs_extract (krs);
 
 -- Deletes superseded extracts, so that at most one extract per company is left. The run notes the deleted extracts. An
 -- extract is superseded by a newer known entry, by a newer extract of the company in the dump, or by a later end of the
--- company. Of extracts from RejP and RejS, the one without a strike-off is kept, else that from RejP.
+-- company. Of extracts from RejP and RejS, the extract without a strike-off is kept, else the one from RejP.
 with older as (
     delete from stage.krs_extract as extract
     where
@@ -90,8 +90,8 @@ left join registry.entry as known
     on known.source = 'krs'
     and known.entry_key = older.krs;
 
--- Rejects an extract whose state day is after the day of publication. Also rejects a current extract if the dump has a
--- full extract with the same content. A state day after the day of the dump is accepted.
+-- Rejects an extract whose state day is after the day of publication. Also rejects a company's current extract if the
+-- dump has a full extract with the same content. A state day after the day of the dump is accepted.
 insert into stage.reject (file_no, line, reject_code, reason, raw, entry_key)
 select
     extract.file_no,
@@ -153,9 +153,8 @@ analyze stage.krs_activity;
 
 -- Writes one document for each extract. KRS does not state whether activity codes are of PKD 2007 or PKD 2025, so the
 -- query chooses the version. The version that contains more of the company's codes takes precedence, then the version
--- that contains more of their names. If both fit equally, the version of the known entry applies, so that no
--- reclassification is published. Without a known entry, the version at the registration of the newest activity or of
--- the company applies.
+-- that contains more of their names. If both versions fit equally, the version of the known entry applies, so that no
+-- reclassification is published. Else PKD 2025 applies if the newest activity was registered since 2025.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 -- Holds one row per spelling of a legal form in KRS, in capitals: the label or the name in `registry.legal_form`. KRS
 -- may write the word 'lub' ("or") in a legal form as a slash.

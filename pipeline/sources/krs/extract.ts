@@ -9,7 +9,7 @@ type Texts = Partial<Record<string, string>>;
 
 /**
  * Reads an answer of KRS: an extract, with or without the outer key `odpis`, or an error answer. Throws an
- * `UnusableAnswer` if the answer is neither.
+ * `UnusableAnswer` for any other answer.
  *
  * @returns the object that `collect.sql` reads. Days are written YYYY-MM-DD, except unreadable days in `content`, which
  *   stay as KRS writes them.
@@ -74,7 +74,7 @@ export function readExtract(value: unknown) {
   };
 }
 
-/** The keys that only full extracts state, which `content_hash` omits. fold-history.ts adds these keys. */
+/** The keys that only full extracts have and `content_hash` omits; fold-history.ts adds these keys. */
 const fullKeys = new Set(['entry_day', 'former_names']);
 
 /** Returns the first text that is a day; if none is, the first text, for which map.sql keeps the known day. */
@@ -97,8 +97,8 @@ interface Identity {
 }
 
 /**
- * Makes one entry of a foreign company and its branches, with the name and the numbers of the company. The entry's
- * address is that of the company's seat in Poland, else of its first branch. The seat abroad becomes a unit.
+ * Makes one entry of a foreign company and its branches, with the name and the numbers of the company. The address of
+ * the entry is the company's seat in Poland, else its first branch. The company's seat abroad becomes a unit.
  */
 function takeBranch(identity: Identity): Identity {
   const {

@@ -5,7 +5,7 @@ import { shorten } from '../rejects.ts';
 import { tidy } from '../tidy.ts';
 import type { Folded, ObjectShape, Shape } from './shape.ts';
 
-/** An object in a list of objects. */
+/** An object in a list of an extract of KRS. */
 type Item = Readonly<Record<string, Folded>>;
 
 export interface Folding {
@@ -23,11 +23,11 @@ interface Version {
 }
 
 /**
- * Returns the current value of a key in an extract of KRS. A full extract states a value as a list of versions `{<key>,
+ * Returns the current value of a key in an extract. A full extract states a value as a list of versions `{<key>,
  * nrWpisuWprow, nrWpisuWykr}`, and the versions of an item of a list as `pozycja`. `nrWpisuWprow` and `nrWpisuWykr` are
- * the numbers of the register entries that added and removed the version. Returns undefined for a blank value, and for
- * an object or list without content. Throws an `UnusableAnswer` for another shape than in `shape.csv`, because an
- * ignored value would look removed.
+ * the numbers of the register entries that added and removed a version. Returns undefined for a blank value, and for an
+ * object or list without content. Throws an `UnusableAnswer` if the value's shape is not that in `shape.csv`: ignored,
+ * it would look removed.
  */
 export function fold(
   shape: Shape,
@@ -67,7 +67,7 @@ function standing(found: unknown, key: string, folding: Folding): Version[] {
     if (pozycja !== undefined) return standing(pozycja, key, folding);
     const isRemoved = isEntry(nrWpisuWykr) && String(nrWpisuWykr) !== folding.last_entry;
     if (isRemoved) return [];
-    // A version of a value that is no object holds the value in the property with the name of the key.
+    // A version of the key `nazwa` holds its value in the property `nazwa`, unless the value is an object.
     const isNamed = isEntry(nrWpisuWprow) && Object.keys(rest).length === 1 && key in rest;
     const value = isNamed ? rest[key] : rest;
     const entry = Number(nrWpisuWprow ?? 0) || 0;
@@ -113,11 +113,11 @@ function foldObject(
 }
 
 /**
- * Joins the items of a `history`, such as a list of proceedings: each opening with its end. KRS writes the end of a
- * proceeding, or a person appointed in it, in the item of the opening or in an item of its own. An item without an
- * opening is joined to the last preceding item with an opening. An end is joined only to an opening that has no end yet
- * and is no later than the end. If no preceding item fits, the first following item that fits is taken. Items that fit
- * no opening are first in the result.
+ * Joins each opening in a `history`, such as a list of proceedings, with its end. KRS writes the end of a proceeding,
+ * or a person appointed in it, in the item of the opening or in an item of its own. An item without an opening is
+ * joined to the last preceding item with an opening. An end is joined only to an opening that has no end yet and is no
+ * later than the end. If no preceding item fits, the first following item is taken. Items that fit no opening come
+ * first.
  */
 function joinHistory({ members }: ObjectShape, items: readonly Item[]): readonly Item[] {
   const keys = Object.keys(members);
@@ -233,7 +233,7 @@ const sum = new RegExp(
 
 /**
  * Returns the count and the value of shares from a text, such as `50 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 2.500,00 ZŁ`;
- * undefined if neither is stated. The rest of the text is dropped, because it may name other persons.
+ * undefined if neither is stated. The rest of the text is not stored, because it may name other persons.
  */
 function readHolding(text: string): string | undefined {
   const told = text.slice(0, TEXT_LENGTH);

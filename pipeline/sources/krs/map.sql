@@ -224,7 +224,7 @@ cross join lateral (
                 case
                     when
                         registry.lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
-                        -- A suspension may end between the last register entry (`version.day`) and the dump.
+                        -- A person's suspension may end after the last register entry (`version.day`).
                         and coalesce(
                             registry.calendar_day(member.item ->> 'dataZawieszeniaDo')
                             >= greatest(version.day, night.dump_date),

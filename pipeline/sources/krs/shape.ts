@@ -14,12 +14,12 @@ interface LeafShape {
 
 /**
  * A key of an extract whose value is an object (kind `group`) or a list of objects. The kind `history` is a list of
- * objects such as suspensions, whose first member states the beginning, and the second member the end.
+ * objects such as suspensions, whose first member is the beginning, the second the end.
  */
 export interface ObjectShape {
   kind: 'group' | 'list' | 'history';
   members: Readonly<Record<string, Shape>>;
-  /** Pairs of a pattern and a member's name: a key that matches the pattern is read like the key with that name. */
+  /** Pairs of a pattern and the name of a member: a key that matches the pattern is read as the member. */
   spellings: readonly (readonly [RegExp, string])[];
 }
 
@@ -30,8 +30,7 @@ export type Folded = string | readonly Folded[] | { readonly [key: string]: Fold
 
 /**
  * The known keys of current and full extracts; a run notes any other key as unknown. The `kind` of a key is a kind of
- * `LeafShape`, or the name of an object in the same table. A `kind` ending in `[]` is a list of objects, in `[..]` a
- * history.
+ * `LeafShape`, or the name of an object in `shape.csv`. A kind such as `x[]` is a list of objects, `x[..]` a history.
  */
 const keys = readTable<'object' | 'key' | 'kind' | 'spelling'>(
   new URL('shape.csv', import.meta.url),

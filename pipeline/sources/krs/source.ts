@@ -8,11 +8,11 @@ const EXTRACT_BYTES = 8 * 1024 ** 2;
 const listName = /(?:^|\/)deleted\.txt$/i;
 
 /**
- * Describes the dumps of KRS, the National Court Register, which hold answers of its open API. An answer is an
- * OdpisAktualny (an extract of the current content) or an OdpisPelny (an extract with the history). An entry is a
- * company, whose key is the KRS number.
+ * Describes the dumps of KRS, the National Court Register, which hold answers of its open API. An answer of KRS is an
+ * OdpisAktualny (current extract) or an OdpisPelny (full extract, with the history). An entry of KRS is a company,
+ * whose key is the KRS number.
  *
- * Of a struck-off company, KRS returns only an OdpisPelny; the last content is stored, with the day of the strike-off.
+ * Of a struck-off company, KRS returns only an OdpisPelny; its last content is stored, with the day of the strike-off.
  * A struck-off company without any extract is listed in `deleted.txt`, and counts as struck off on the day of the dump.
  * No other answer of KRS marks an entry as struck off.
  */

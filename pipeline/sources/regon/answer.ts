@@ -38,7 +38,7 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): object 
     ...placeOf(report, owner.isUnit),
     // The company's REGON has 9 digits and may be invalid; it is undefined if neither records nor label state it.
     regon: owner.regon,
-    // The rows are sorted, so that answers with the same rows are equal.
+    // The rows are sorted, so that answers with the same rows in another order are equal.
     rows: named
       .filter((row) => isKnown(row, odd))
       .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
@@ -54,7 +54,7 @@ export function readNumber(list: string, number: string): object {
   return { kind: 'list', list, number, is_unit: isUnitNumber(number) };
 }
 
-/** The error codes "no civil partnership" and "no partners recorded", with which BIR does not name the report. */
+/** The error codes "no civil partnership" and "no partners recorded"; answers with these codes name no report. */
 const partnerCodes = new Set(['21', '22']);
 
 function readError(row: BirRow, label: AnswerLabel): object {
@@ -137,7 +137,7 @@ function isRegon14(text: string): boolean {
   return /^\d{14}$/.test(text) && (sum % 11) % 10 === Number(text[13]);
 }
 
-/** Returns how `collect.sql` finds a report. The `part` of a report on a local unit is blank. */
+/** Returns the columns by which `collect.sql` finds a report. The `part` of a report on a local unit is blank. */
 function placeOf(report: Report | undefined, isUnit: boolean): Partial<Report['place']> {
   return { ...report?.place, ...(isUnit && { part: '' }) };
 }

@@ -31,8 +31,8 @@ with report as (
         stated.part <> ''
         and (
             stated.kind = 'report'
-            -- The error codes 4, 21 and 22 mean that a company has no local units or no partners. Errors about activity
-            -- codes are ignored. Error code 11 means only that the codes are not published.
+            -- The error codes 4, 21 and 22 mean that a company has no local units or no partners. Error answers about
+            -- activity codes are ignored. Error code 11 means that codes are not published.
             or (stated.code in ('4', '21', '22') and stated.part in ('units', 'partners'))
         )
 )
@@ -52,7 +52,7 @@ analyze stage.regon_report;
 
 -- Holds one row per company and part of its data, such as units or partners, with the records of the best answer. An
 -- answer with records is better than an answer without records. An answer that states the version of activity codes is
--- better than an answer that states none. Reports on single local units (part `unit`) are collected.
+-- better than an answer that states none. All reports on single local units (part `unit`) are used.
 create unlogged table stage.regon_part as
 select distinct on (report.regon9, report.entity, report.part)
     report.regon9, report.entity, report.part,

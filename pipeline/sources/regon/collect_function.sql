@@ -14,7 +14,7 @@ return (
         'apartment', record ->> 'apartment',
         'city', record ->> 'city',
         'postal_code', case
-            -- REGON writes a Polish postal code without a dash, which is added.
+            -- REGON writes a Polish postal code without a dash, so the dash is added.
             when place.country_code = 'PL' then regexp_replace(
                 registry.postal_code_pl(record ->> 'postal_code'), '^([0-9]{2})([0-9]{3})$', '\1-\2'
             )
@@ -31,7 +31,7 @@ return (
                 case
                     -- The country in a person's address is often blank; a Polish voivodeship then means Poland.
                     when region.name is not null then 'PL'
-                    -- An unknown country's code is a blank; regon/answer.ts notes the name.
+                    -- If the country's name is unknown, the code is a blank, and regon/answer.ts notes the name.
                     when record ? 'country_name' then ''
                 end
             ) as country_code

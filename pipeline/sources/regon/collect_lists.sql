@@ -7,7 +7,7 @@ from stage.answer
 cross join lateral jsonb_to_record(answer.answer) as listed (list text, number text, is_unit boolean)
 where answer.answer ->> 'kind' = 'list';
 
--- Holds one row per silo (kind of activity) of a person without a main report; `is_counted`: the activity still exists.
+-- Holds one row per silo (kind of activity) of a person without a main report; `is_counted`: the activity exists.
 create view stage.regon_unreported as
 select
     person.regon9 || '-' || silo.silo as entry_key,
@@ -23,7 +23,7 @@ where
 
 -- Lists the deleted entries of REGON. Reports on a company take precedence over the list of deletions, because the list
 -- also names persons who ended only one of several activities. Without usable reports, the list of deletions applies,
--- because no later list repeats the deletion.
+-- because no later list repeats its deletions.
 insert into stage.deleted_key (entry_key)
 with stated as (
     select distinct document.document ->> 'regon9' as regon9

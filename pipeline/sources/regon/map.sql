@@ -1,10 +1,10 @@
--- Maps each document of REGON to the columns of an entry. collect.sql makes the key from the REGON and the silo (kind
--- of activity). For an invalid number, an unknown legal form or a missing report, the known value stays.
+-- Maps each document of REGON to the columns of an entry. collect.sql makes an entry's key from the REGON and the silo
+-- (kind of activity). For an invalid number, an unknown legal form or a missing report, the known value stays.
 select
     document.file_no, document.line, document.entry_key_hint as entry_key,
     case
         when registry.is_nip(owner.nip) then case
-            -- A cancelled NIP is not stored; a known NIP stays if it is another number.
+            -- A cancelled NIP is not stored, but a known NIP that is a different number stays.
             when registry.is_cancelled(owner.nip_status) then nullif(known.nip, owner.nip)
             else owner.nip
         end
@@ -122,8 +122,8 @@ cross join lateral (
     select stage.regon_address(document.document -> 'activity') as address
     offset 0
 ) as seat
--- If the dump lacks the list of local units, the known units stay. Units with a report of their own are then added or
--- replaced.
+-- If the dump lacks the list of local units, the known units stay. Without that list, units with a report of their own
+-- are added or replaced.
 cross join lateral (
     select jsonb_agg(listed.unit order by listed.unit ->> 'identifier') as units
     from (

@@ -12,11 +12,11 @@ const rows = readTable<'report' | 'prefixes' | 'groups' | 'entity' | 'part' | 's
 );
 
 const reports = rows.map(({ prefixes, groups: names, sign, ...place }) => ({
-  /** The name of the report without the prefix of the version, such as `BIR12`. */
+  /** The name of the report without the prefix for the version of BIR, such as `BIR12`. */
   name: place.report,
   /** The prefixes that field names in the report may have, in lower case. */
   prefixes: prefixes.split(' '),
-  /** The product's names of the report's fields, by their folded GUS names; fields with a blank name are not read. */
+  /** The product's names of the report's fields, by the folded names of GUS; a field with a blank name is not read. */
   fields: new Map(
     (names.match(/\w+/g) ?? [])
       .flatMap((name) => groups.get(name)!)
@@ -24,7 +24,7 @@ const reports = rows.map(({ prefixes, groups: names, sign, ...place }) => ({
   ),
   /** Matches a typical field of the report, by which an answer without a label is recognized. */
   sign: new RegExp(sign),
-  /** The columns by which `collect.sql` finds the report; if `part` is blank, the product does not use it. */
+  /** The columns by which `collect.sql` finds the report; if `part` is blank, the product does not use the report. */
   place,
 }));
 

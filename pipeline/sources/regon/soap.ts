@@ -18,14 +18,14 @@ export type Parameters = Record<string, string | Record<string, string>>;
 /** One record of an answer of BIR (an element `<dane>`): the trimmed text of each field, by the name of the field. */
 export type BirRow = Record<string, string>;
 
-/** Returns the value of a field, or a blank if the record lacks the field. Ignores the case of field names. */
+/** Returns the value of a record's field, or a blank if the record lacks the field. Ignores the case of field names. */
 export function fieldOf(row: BirRow | undefined, name: string): string {
   const folded = name.toLowerCase();
   const found = Object.keys(row ?? {}).find((key) => key.toLowerCase() === folded);
   return found === undefined ? '' : row![found]!.trim();
 }
 
-/** The error for a malformed answer of BIR. Its message is the end of a sentence that begins with "REGON sends". */
+/** The error for a malformed answer of BIR. The message continues the words "REGON sends". */
 export class UnreadableAnswer extends Error {}
 
 /** The error for a SOAP fault that BIR sends in place of a result, with the text of the fault. */
@@ -57,7 +57,7 @@ function escape(text: string): string {
 
 /**
  * Returns the result in a SOAP answer, a plain text or XML, as text. The answer is a SOAP envelope, or a MIME message
- * (MTOM) with an envelope. Throws an `UnreadableAnswer` or a `SoapFault`.
+ * (MTOM) with an envelope. Throws an `UnreadableAnswer`, or a `SoapFault` if BIR reports a fault.
  */
 export function readEnvelope(operation: Operation, answer: string): string {
   const envelope = contentOf(answer, 'Envelope');

@@ -12,11 +12,10 @@ const listName = /(?:^|\/)(new|updated|deleted)\.txt$/i;
 
 /**
  * Describes the dumps of REGON, the register of GUS: answers of its API BIR 1.1 or 1.2, and daily lists. An entry of
- * REGON is one activity of a person; a natural person may have several activities. The key of an entry of REGON is the
- * REGON number and the number of the "silo" (the kind of activity): 1 CEIDG, 2 agricultural, 3 other, 4 struck off
- * before 2014-11-08, 6 a legal person. An entry of REGON needs the main report of the activity, and for a natural
- * person also the report DaneOgolne. If the dump lacks another report, the entry keeps the data from the last such
- * report.
+ * REGON is one activity of a person, who may have several activities. The key of an entry of REGON is the REGON number
+ * and the number of the "silo" (the kind of activity): 1 CEIDG, 2 agricultural, 3 other, 4 struck off before
+ * 2014-11-08, 6 a legal person. An entry needs the main report of the activity, and for a natural person also the
+ * report DaneOgolne. If the dump lacks another report, the entry keeps the data from the last report of that kind.
  */
 export const description: DocumentDescription = {
   format: 'document',
@@ -48,7 +47,7 @@ function readXml(text: string): BirRow[] {
   } catch (error) {
     if (error instanceof SoapFault) throw new UnusableAnswer(`a fault of BIR: ${error.message}`);
     if (!(error instanceof UnreadableAnswer)) throw error;
-    // Only the first line of the XML parser's message is used, because the others state only a position.
+    // Only the first line of the XML parser's message is used, because its other lines only state the position.
     const [what] = error.cause instanceof Error ? error.cause.message.split('\n') : [];
     throw new UnusableAnswer(what === undefined ? error.message : `${error.message}: ${what}`);
   }

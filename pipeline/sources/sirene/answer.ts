@@ -65,8 +65,8 @@ const knownFields = new Set([
 /**
  * Describes the dumps with answers to the requests `/siren` and `/siret` of the API Sirene 3.11. An answer is a page of
  * a list, a legal unit or an establishment, with or without the header object of the API. Each legal unit and each
- * establishment in an answer becomes a row of `stage.answer`. In such a row, `own` has the columns of the legal unit or
- * establishment, and `unit` those of an establishment's legal unit.
+ * establishment in an answer becomes a row of `stage.answer`. In a row of `stage.answer`, `own` has the columns of the
+ * legal unit or establishment, and `unit` the columns of an establishment's legal unit.
  */
 export const answers: DocumentDescription = {
   format: 'document',
@@ -125,8 +125,8 @@ function readRow(line: number, row: unknown): Answer {
 }
 
 /**
- * Returns the columns of a legal unit or an establishment, from its own fields, its address and its current period. The
- * end date is the first day of the newest period that closed the unit or establishment, even if later periods follow.
+ * Returns the columns of a legal unit or an establishment, from its own fields, its address and its current period. Of
+ * a closed unit or establishment, `date_debut` is the first day of the newest period that closed it.
  */
 function readFields(fields: Fields, history: readonly Fields[] = []): Fields {
   const present = history.find(({ dateFin }) => dateFin === null || dateFin === '') ?? history[0];

@@ -2,7 +2,7 @@
 -- answer replaces the value of the known entry. Of several answers about a legal unit, the answer with the latest day
 -- of change (`touched`) applies. The head office is the first establishment of a document, as in a stock (source.ts).
 
--- A small sample of the keys suffices for good plans; a larger sample would take longer than it saves.
+-- A small sample of the keys suffices for good query plans; a larger sample would take longer than it saves.
 set local default_statistics_target = 10;
 
 -- Holds one row per legal unit or establishment in an answer, with its columns in the JSON object `stated`. `is_own` is
@@ -35,7 +35,7 @@ from (
 ) as newest
 where newest.file_no = file.file_no;
 
--- Holds one row per legal unit: the columns that answers state, and the file and line of one of these answers.
+-- Holds one row per legal unit: the columns that the answers state, with the file and the line of one of the answers.
 create unlogged table stage.sirene_unit as
 with newest as (
     select distinct on (siren, is_own, siret is null) siren, is_own, siret, file_no, line, stated
@@ -94,7 +94,7 @@ select
         'activite_principale_naf25', entry.announced_activity,
         'nic_siege', right(entry.units #>> '{0,identifier}', 5)
     )
-    -- An attribute's type is the name of its column. Usual values, which an entry omits, are added.
+    -- An attribute's type is the name of its column. The usual values of attributes, which an entry omits, are added.
     || coalesce('{"workforce_band": "NN", "employer": "N"}' || entry.attributes, '{}')
     || case
         when name.is_stated then '{}'

@@ -51,8 +51,8 @@ select
             then jsonb_build_object('RNA', record.identifiant_association)
     end as numbers,
     unit.is_partial,
-    -- Lists the subjects (parts of an entry) not stated by INSEE. If INSEE begins or stops to state one, no event is
-    -- made.
+    -- Lists the subjects (parts of an entry) not stated by INSEE. If INSEE begins to state one or no longer does, no
+    -- event is made.
     nullif(
         array_remove(
             array[
@@ -156,7 +156,7 @@ cross join lateral (
             when record.details #>> '{0,siret}' = record.siren || record.nic_siege
                 then record.details -> 0
         end as head,
-        -- A natural person (legal form 1000) stays a natural person, so a change to or from legal form 1000 is ignored.
+        -- A natural person (legal form 1000) stays a natural person, so changes to or from legal form 1000 are ignored.
         case
             when known.entity_type is not null then known.entity_type = 'NATURAL'
             when registry.text_fr(record.categorie_juridique) is not null
@@ -193,7 +193,7 @@ cross join lateral (
     offset 0
 ) as unit
 -- The classification of an activity is found by its code, because INSEE gives some codes the label of the other
--- classification. No code is in both classifications.
+-- classification. No code is in both classifications (NAF rév. 2, NAF 2025).
 left join registry.activity_scheme as labelled
     on labelled.scheme = record.nomenclature_activite_principale
     and labelled.country_code = 'FR'
@@ -208,7 +208,7 @@ left join lateral (
         labelled.version is not null
         and record.activite_principale not in ('00.00Z', '0000Z', '[ND]')
 ) as activity on true
--- The head office, whose address is the address of the entry.
+-- The head office of the legal unit, whose address is the address of the entry.
 cross join lateral (
     select
         unit.head is not null
@@ -221,7 +221,7 @@ left join registry.spelling as street_type
     on street_type.country_code = 'FR'
     and street_type.written = registry.lower(unit.head ->> 'type_voie')
 cross join lateral registry.address_fr(unit.head, seat.is_withheld, street_type.meaning) as address
--- The establishments besides the head office; most legal units have none.
+-- The establishments besides the head office, which most legal units do not have.
 cross join lateral (
     select
         count(*) filter (where detail.is_open) as open_count,

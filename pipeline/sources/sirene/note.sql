@@ -46,8 +46,7 @@ where
     and dated.value <> '[ND]'
 group by 2;
 
--- Lists closed establishments whose owners withhold their data, so that their events are erased. A first snapshot makes
--- no events.
+-- Lists closed establishments whose owners withhold data, to erase events about them; a first snapshot has no events.
 insert into stage.withheld_unit (entry_key, unit_number)
 select record.siren, unit.number
 from stage.record

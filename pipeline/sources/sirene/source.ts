@@ -41,8 +41,7 @@ export const description: TableDescription = {
         ignored: ['dateDernierTraitementDoublon'],
       },
     ],
-    // Every active legal unit has a head office in a complete stock. A closed unit may have none after a purge by
-    // INSEE.
+    // A complete stock has the head office of every active legal unit. INSEE may have purged a closed unit's.
     needsDetails: isActive,
     combined: ['closed_units', 'withheld_units'],
     combine: listEstablishments,

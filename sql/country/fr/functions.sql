@@ -1,6 +1,6 @@
 -- Functions for French spellings and for the mapping of SIRENE. spelling.csv has the words with several spellings.
 
--- Returns a text in lower case, without accents and quotation marks. An apostrophe becomes a blank: `l eglise`.
+-- Returns a text in lower case, without accents and quotation marks. An apostrophe becomes a blank, as in `l eglise`.
 create or replace function registry.text_meaning_fr(value text) returns text
 language sql stable parallel safe
 return btrim(registry.text_meaning(translate(value, '''‘’`´', '     ')));
@@ -72,7 +72,7 @@ return case when written not in ('[ND]', '*', '1900-01-01') then written end;
 
 -- Returns the ISO 3166-1 code of the country of an establishment abroad, a blank for an unknown country, and null for
 -- an establishment in France. A territory with an INSEE code of its own gets its own ISO code; a group of territories
--- gets the code of its state. An ISO code, which the country of a known entry already is, is returned unchanged.
+-- gets the code of its state. For a known entry, whose country is already an ISO code, the code is returned unchanged.
 create or replace function registry.country_fr(establishment jsonb) returns text
 language sql immutable parallel safe
 return case
@@ -197,8 +197,8 @@ return registry.join_texts(
     registry.text_fr(establishment ->> 'enseigne3')
 );
 
--- Returns an establishment of SIRENE as a unit of an entry. A head office has no address of its own, but that of its
--- entry. A function that calls a stable function (registry.sign_fr) is inlined only if it is stable too.
+-- Returns an establishment of SIRENE as a unit of an entry. A head office gets no address, because it has the address
+-- of its entry. A function that calls a stable function (registry.sign_fr) is inlined only if it is stable too.
 create or replace function registry.unit_fr(
     establishment jsonb,
     is_natural boolean,

@@ -1,5 +1,5 @@
-// The check digit of a NIP or REGON is the weighted sum of the other digits, modulo 11. A NIP with the remainder 10 is
-// never issued. functions.sql has the same rules (`is_nip`, `is_regon9`), and regon/answer.ts the rule for 14 digits.
+// The check digit of NIP and REGON is the weighted sum of the other digits, modulo 11. No NIP has the remainder 10.
+// functions.sql has the same rules (`is_nip`, `is_regon9`), and regon/answer.ts the rule for 14 digits.
 const nipWeights = [6, 5, 7, 2, 3, 4, 5, 6, 7];
 const regon9Weights = [8, 9, 2, 3, 4, 5, 6, 7];
 const zero = '0'.charCodeAt(0);

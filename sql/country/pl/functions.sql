@@ -57,7 +57,7 @@ return coalesce(
     registry.lower(status) ~ '^(uchyl|uniewa|anulow|cofni|skre.l|wykre.l|niewa.n|nieakt)', false
 );
 
--- Returns the sum of the first nine bytes of a number, each multiplied by its weight. Bytes are read because this takes
+-- Returns the sum of the first nine bytes of a number, each multiplied by its weight. Reading the digits as bytes takes
 -- a third less time than dividing a number.
 create or replace function registry.weigh(bytes bytea, weights integer[]) returns integer
 language sql immutable parallel safe
@@ -81,8 +81,8 @@ return case
     else false
 end;
 
--- Returns whether a text is a valid REGON of nine digits. The last digit is the weighted sum modulo 11, or 0 if that is
--- 10. `isRegon14` in pipeline/sources/regon/answer.ts checks a local unit's REGON of 14 digits.
+-- Returns whether a text is a valid REGON of nine digits. The last digit is the weighted sum of the others modulo 11,
+-- or 0 for 10. `isRegon14` in pipeline/sources/regon/answer.ts checks a local unit's REGON of 14 digits.
 create or replace function registry.is_regon9(value text) returns boolean
 language sql immutable parallel safe
 return case
