@@ -33,9 +33,7 @@ export async function openJournal(folder: string) {
       appendFileSync(path, `${JSON.stringify(entry)}\n`);
       outcomes.set(number, outcome);
     },
-    /**
-     * Writes the lines of all answers to the file `dump`. Calls `check` with each answer before its lines are written.
-     */
+    /** Calls `check` with each stored answer, and writes the lines of all stored answers to the file `dump`. */
     async writeDump(dump: string, check?: (number: string, lines: readonly object[]) => void) {
       await pipeline(
         async function* () {

@@ -35,9 +35,8 @@ export type BirQuery = Partial<Record<'Nip' | 'Regon' | 'Krs' | 'Regony9zn', str
 /**
  * Calls BIR, the SOAP 1.2 API of GUS for REGON. BIR may end a session at any time.
  *
- * The npm package bir1 does not suffice: its requests have no timeout, and the address is fixed. The package bir1
- * searches for one number at a time, and renews no ended session. Packages for WSDL depend on axios, and do not handle
- * sessions.
+ * The npm package bir1 does not suffice: its requests have no timeout, and the address is fixed. bir1 searches for one
+ * number at a time, and renews no session. Packages for WSDL depend on axios, and do not handle sessions.
  */
 export class Bir extends Service {
   readonly #key: string;

@@ -28,7 +28,7 @@ export interface ServiceSettings {
   secret?: string;
   /** The address of the service, to which the path of each request is appended. */
   url?: string;
-  /** The HTTP headers of each request. */
+  /** The HTTP headers that every request has. */
   headers?: Record<string, string>;
   /** Called before each retry of a request, with a sentence that describes the fault of the service. */
   onRetry?: (sentence: string, wait_ms: number) => void;

@@ -13,7 +13,7 @@ import { Service, type ServiceSettings } from './service.ts';
 /** The maximum size of a stock file, in bytes. The stock of establishments has 3 GB and grows by 4 % a year. */
 const FILE_BYTES = 16 * 1024 ** 3;
 
-/** A file is ignored if the day in its title, whose year may be wrong, is so many days from the file's last change. */
+/** The number of days between a file's last change and the day in its title from which the title counts as wrong. */
 const MOST_DAYS = 20;
 
 const resource = z.looseObject({

@@ -22,8 +22,8 @@ export interface SourceColumn {
   /**
    * The subjects (parts of an entry) that only this column states, by their names in 1_read/missing_column.sql. A guard
    * refuses a dump whose header lacks the column. If the operator accepts the dump, the subjects in `tells` keep their
-   * known values. `nothing` means that the product does not show the column. Without `tells`, a dump that lacks the
-   * column is always refused, unless the column is optional.
+   * known values. `nothing` means that the product does not show the column. Without `tells`, a dump that lacks a
+   * required column is always refused.
    */
   tells?: readonly string[];
 }

@@ -26,8 +26,7 @@ interface Version {
  * Returns the current value of a key in an extract. A full extract states a value as a list of versions `{<key>,
  * nrWpisuWprow, nrWpisuWykr}`, and the versions of an item of a list as `pozycja`. `nrWpisuWprow` and `nrWpisuWykr` are
  * the numbers of the register entries that added and removed a version. Returns undefined for a blank value, and for an
- * object or list without content. Throws an `UnusableAnswer` if the value's shape is not that in `shape.csv`: ignored,
- * it would look removed.
+ * object or list without content. Throws an `UnusableAnswer` if the value has another shape than in `shape.csv`.
  */
 export function fold(
   shape: Shape,
@@ -115,9 +114,9 @@ function foldObject(
 /**
  * Joins each opening in a `history`, such as a list of proceedings, with its end. KRS writes the end of a proceeding,
  * or a person appointed in it, in the item of the opening or in an item of its own. An item without an opening is
- * joined to the last preceding item with an opening. An end is joined only to an opening that has no end yet and is no
- * later than the end. If no preceding item fits, the first following item is taken. Items that fit no opening come
- * first.
+ * joined to the last preceding item with an opening. An end is joined only to an opening without an end, whose day is
+ * not after the day of the end. If no preceding item fits, the first following item is taken. Items that fit no opening
+ * come first.
  */
 function joinHistory({ members }: ObjectShape, items: readonly Item[]): readonly Item[] {
   const keys = Object.keys(members);

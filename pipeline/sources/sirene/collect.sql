@@ -145,7 +145,7 @@ known as (
         coalesce(unit.value -> 'address', known.address)
         || case when unit.place = 1 then jsonb_build_object('code_commune', known.columns -> 'commune') else '{}' end
             as address,
-        -- The first establishment gets the attribute `employer` of the entry.
+        -- The first establishment gets the attribute `employer` of the known entry.
         case when unit.place = 1 then known.columns -> 'employer' end as employer,
         coalesce(
             split_part(known.columns -> 'unit_activities' ->> (unit.value ->> 'identifier'), ' ', -1),
