@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 
-/** The columns of `country.csv` that TypeScript uses; the database table of countries has all columns. */
+/** The fields of `country.csv` that TypeScript uses; sql/function/01_dictionary.sql loads all files into tables. */
 interface Country {
   country_code: string;
   time_zone: string;

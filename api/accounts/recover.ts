@@ -54,7 +54,7 @@ async function requestRecovery(
   // The delay `answer_ms` starts after the hash is computed, since the hash may be queued for a long time.
   const leastWait = delay(answer_ms);
   const account = await findInitialized(db, email).executeTakeFirst();
-  // Requests for unknown addresses are counted too, so that the answer does not reveal whether an account exists.
+  // `mailLimits` bounds the mails to an address, also to unknown ones, so that the answer reveals no account.
   const counted = `${email.toLowerCase()} ${account?.recovered_at?.toISOString()}`;
   const isMailed = await isMailAllowed(limiter, 'recover', counted);
   await db.transaction().execute((tx) => mailLink(tx, email, password_hash, at, isMailed));

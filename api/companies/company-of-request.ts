@@ -60,7 +60,7 @@ export function namingOne<Others extends z.ZodRawShape>(others: Others, isOption
 /** Returns the schema of a query or a request body in which the fields that name a company are optional. */
 export const namingAny = <Others extends z.ZodRawShape>(others: Others) => namingOne(others, true);
 
-/** An identifier type and a number, by which SQL finds a company; or null and a `company_ref`. */
+/** An identifier type and a number, or null and a `company_ref`, for `registry.find_company` of 07_number.sql. */
 export type CompanyName = [type: string | null, value: string];
 
 /** Returns the identifier type and number (or null and the `company_ref`) by which a parsed request names a company. */

@@ -22,7 +22,7 @@ import { findByNumbers, numberFields } from './search-numbers.ts';
 
 export type SearchOptions = Context & { searchIndex: SearchIndex };
 
-// ../search/filter.ts defines the filters of a search, and ../figures/sizes.ts the number of results on a page.
+// In ../search/, filter.ts defines the filters and result-order.ts the orders; ../figures/sizes.ts has the page size.
 const searchQuery = filterQuery.safeExtend({
   ...numberFields,
   ...pagingFields,

@@ -56,5 +56,6 @@ export interface SnapshotEntry
   /** The value of each attribute by the attribute's type; the value of a statistic ends with a year (`12 2024`). */
   attributes: Record<string, string> | null;
   unit_activities: Record<string, string> | null;
+  /** The dump, file and line of the entry, by `registry.show_parts`. */
   provenance: z.output<typeof provenance>;
 }

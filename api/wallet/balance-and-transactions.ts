@@ -18,6 +18,7 @@ const common = { method: 'get', tag: 'Wallet', auth: 'token' } as const;
 
 const wallet = model('Wallet', { balance: z.int(), total_purchased: z.int() });
 
+// `sql/api/read_transactions.sql` writes the decimals of an amount.
 const amount = z.string().regex(/^\d+\.00$/);
 
 const transaction = model('Transaction', {

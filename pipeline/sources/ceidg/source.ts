@@ -11,8 +11,8 @@ export const voivodeships = readCountryRows<'code' | 'name'>('PL', 'region');
 const header = new URL('header.csv', import.meta.url);
 
 /**
- * The columns of the CEIDG reports. map.sql makes the key of a CEIDG entry from some columns. `api` is the path of the
- * column's value in an entry of the CEIDG API, or blank if the API writes the value in another form.
+ * The columns of the CEIDG reports but `Lp.`, the number of a row. map.sql makes the key of an entry from some columns.
+ * `api` is the path of the field in an entry of the API, or blank if the API writes the field in another form.
  */
 export const columns = readTable<'header' | 'api'>(header);
 

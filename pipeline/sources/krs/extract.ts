@@ -11,8 +11,8 @@ type Texts = Partial<Record<string, string>>;
  * Reads an answer of KRS: an extract, with or without the outer key `odpis`, or an error answer. Throws an
  * `UnusableAnswer` for any other answer.
  *
- * @returns the object that `collect.sql` reads. Days are written YYYY-MM-DD, except unreadable days in `content`, which
- *   stay as KRS writes them.
+ * @returns the object that `collect.sql` reads. Days are YYYY-MM-DD, but an unreadable day in `content` stays as
+ *   written. `map.sql` makes an entry from the object, such as the persons with their roles.
  */
 export function readExtract(value: unknown) {
   if (!isRecord(value)) throw new UnusableAnswer('no object, so no extract of KRS');

@@ -1,4 +1,4 @@
--- Functions for French spellings and for the mapping of SIRENE. spelling.csv has the words with several spellings.
+-- Functions for French spellings, for regions of départements, and for the mapping of SIRENE.
 
 -- Returns a text in lower case, without accents and quotation marks. An apostrophe becomes a blank, as in `l eglise`.
 create or replace function registry.text_meaning_fr(value text) returns text

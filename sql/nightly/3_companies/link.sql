@@ -1,10 +1,11 @@
 -- Links entries and companies of a country that share a number, since they belong to one company. The numbers of an
--- entry are checked before: each number is valid or null. A typing error can give an entry the valid number of another
--- company. Two entries with a shared number are therefore not linked if two other traits differ. One different trait is
--- allowed: a company may get a new REGON, or a new KRS number with a new legal form. The two traits are NIP and person
--- for a shared REGON, NIP and REGON for a shared KRS number, and REGON and person for a shared NIP. Two persons differ
--- if their KRS numbers differ, if both surname and first name differ, or if only one is a legal person. The run writes
--- a notice about every contradicted link, and every link by NIP between legal persons with different REGON numbers.
+-- entry are valid or null: functions.sql of the country refuses a number of zeros. A typing error can give an entry the
+-- valid number of another company: entries with a shared number are not linked if two other traits differ. One
+-- different trait is allowed: a company may get a new REGON, or a new KRS number with a new legal form. The two traits
+-- are NIP and person for a shared REGON, NIP and REGON for a shared KRS number, and REGON and person for a shared NIP.
+-- Two persons differ if their KRS numbers differ, if both surname and first name differ, or if only one is a legal
+-- person. The run writes a notice about every contradicted link, and every link by NIP between legal persons with
+-- different REGON numbers.
 
 -- Lists one row per accepted record. `node` is the id of the known company, or the future id of the new entry. The ids
 -- of new entries are larger than all company ids, so that nodes are unique.
