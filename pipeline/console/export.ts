@@ -8,7 +8,7 @@ import { WrongUsage } from '../errors.ts';
 import { print } from './print.ts';
 import { withDatabase } from './session.ts';
 
-/** The schemas whose views and tables may be exported, because no table of these schemas holds secrets. */
+/** The schemas whose views and tables may be exported, because these schemas hold no secrets. */
 const schemas = new Set(['analyst', 'registry', 'billing']);
 
 /** Runs `registry export`: writes a view or table to stdout, or to a file that appears when it is complete. */
@@ -52,7 +52,7 @@ async function findRelation(db: Database, name: string): Promise<string> {
 /** Signals that the program that reads stdout, such as `head`, has closed the pipe. */
 class ReaderGone extends Error {}
 
-/** The exit code of a program whose reader closed the pipe: 128 + 13 (SIGPIPE), as shells report it. */
+/** The exit code if the reader of stdout closed the pipe: 128 + 13, the number of SIGPIPE, as shells report it. */
 const exitByClosedPipe = 141;
 
 function putToStdout(bytes: Uint8Array): Promise<void> {
@@ -64,7 +64,7 @@ function putToStdout(bytes: Uint8Array): Promise<void> {
   );
 }
 
-/** Writes a file, and renames the file to `path` once it is complete. Returns the result of `use`, the writer. */
+/** Writes a file `<path>.part` by `use`, and renames the complete file to `path`. Returns the result of `use`. */
 async function writeWhole<T>(path: string, use: (put: Put) => Promise<T>): Promise<T> {
   const partial = `${path}.part`;
   const write = async () => {
@@ -72,7 +72,7 @@ async function writeWhole<T>(path: string, use: (put: Put) => Promise<T>): Promi
     return await use((bytes) => file.appendFile(bytes));
   };
   try {
-    // `write` also closes the file, which can fail: the file is renamed only after a successful close.
+    // `write` also closes the file. Closing can fail, so the file is renamed only after `write` has succeeded.
     const written = await write();
     await rename(partial, path);
     return written;
@@ -82,7 +82,7 @@ async function writeWhole<T>(path: string, use: (put: Put) => Promise<T>): Promi
   }
 }
 
-/** Returns the query of all rows of a relation, without companies whose owner objects to bulk sales of the data. */
+/** Returns the query of all rows of a table or view, except rows of companies whose owner objects to bulk sales. */
 async function queryOf(client: ClientBase, relation: string): Promise<string> {
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = $1::regclass and attname = 'company_id'`,
@@ -97,8 +97,8 @@ async function queryOf(client: ClientBase, relation: string): Promise<string> {
 }
 
 /**
- * Exports a relation in one snapshot of the database, in bounded memory. Returns a `cursor`, after which the event feed
- * (`scope=all`) contains the changes since the export.
+ * Exports a table or view in one snapshot of the database, in bounded memory. Returns a `cursor`: a client that reads
+ * the event feed (`scope=all`) from this cursor on receives the changes since the export.
  */
 async function exportRelation(pool: Pool, relation: string, format: Format, put: Put) {
   return inSnapshot(pool, async (client) => {

@@ -49,7 +49,7 @@ function variables(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 const fetchDay = (source: string, settings: NodeJS.ProcessEnv, ...options: string[]) =>
   runCommand(['fetch', source, '--date', day, ...options], settings);
 
-// The parallel tests in this file use no hooks, because a hook cannot know to which parallel test it belongs.
+// The tests in this file run in parallel and use no hooks, because a hook cannot know for which test it runs.
 describe('fetch with wrong options', () => {
   test.concurrent.each([
     [['fetch', '--date', day], "missing required argument 'source'"],
@@ -134,7 +134,7 @@ describe('fetch', () => {
     const path = join(inbox, 'krs', day);
     for (const stopAt of [1, 4, 3]) {
       const before = stub.requests.length;
-      // KRS answers neither the request number `stopAt` nor any later request.
+      // The stub of KRS answers `stopAt - 1` requests, and leaves all later requests without an answer.
       stub.interfere((_, count) => (count >= stopAt ? { silent: true } : undefined));
       const command = startCommand(['fetch', 'krs', '--date', day], settings);
       await stub.isAsked(() => stub.requests.length >= before + stopAt);
@@ -198,7 +198,7 @@ test('what is fetched from CEIDG is a night for `nightly`, and half of it is non
   const nothing = await runCommand(['nightly'], settings);
   expect(nothing.code).toBe(5);
   expect(nothing.logs().filter(({ level }) => level !== 30)).toEqual([]);
-  // Creates the hidden folders of unfinished fetches of other days, which no later fetch continues.
+  // Creates the hidden folders that unfinished fetches of other days left; no later fetch continues these fetches.
   for (const other of ['2026-11-01', '2026-11-03']) {
     await mkdir(join(inbox, 'ceidg', `.${other}.part`));
   }

@@ -12,7 +12,7 @@ import { readFetchEnvironment } from '../fetch/environment.ts';
 import { checkDay, fetchDay } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
 
-/** Returns the rows of a query, or no rows if no database exists, since `fetch` creates no embedded database. */
+/** Returns the rows of a query; without a database, returns no rows, since `fetch` does not create a database. */
 async function query(file: string, values: unknown[]) {
   const { DATABASE_URL, DATA_DIR } = readEnvironment();
   const isMade = ['postgres', 'postgres.location'].some((name) => existsSync(join(DATA_DIR, name)));

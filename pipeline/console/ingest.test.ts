@@ -17,7 +17,9 @@ function ingest(path: string, date: string, ...options: string[]) {
   return runCommand(args, { DATABASE_URL: db.url });
 }
 
-/** Ingests a dump that must not be published. @returns the ended command, and the number of runs that it added */
+/**
+ * Ingests a dump that must not be published. @returns the ended command, and the number of runs that the command added
+ */
 async function takeInVain(...args: Parameters<typeof ingest>) {
   const [tables, runs] = [await dumpTables(db), await readRuns()];
   const command = await ingest(...args);

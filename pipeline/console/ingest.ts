@@ -20,7 +20,7 @@ import { type Session, withDatabase } from './session.ts';
 interface IngestOptions {
   date: string;
   accept?: string;
-  /** `publish` of ../night/nightly.ts rolls a dry run back and deletes its row of `registry.run`. */
+  /** Whether `publish` of ../night/nightly.ts rolls the night back and deletes its row of `registry.run`. */
   dryRun?: boolean;
   full?: boolean;
   json?: boolean;
@@ -108,7 +108,7 @@ function report(outcome: Outcome, logger: Logger, isJson: boolean): void {
   if ('run_id' in outcome && !isJson) print([sentences]);
   else if (outcome.state !== 'published') {
     const refusals = 'refusals' in outcome ? outcome.refusals : undefined;
-    // The fields of the log line omit the message and the guards' sentences, because the line's text contains both.
+    // The log line's fields omit the message and the guards' sentences, because the log line's text contains them.
     const figures = refusals?.map((refusal) => ({ ...refusal, sentence: undefined }));
     const fields = { ...outcome, message: undefined, refusals: figures };
     say(logger, outcome.state === 'nothing' ? 'info' : 'error', sentences, fields);

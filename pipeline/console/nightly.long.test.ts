@@ -293,7 +293,7 @@ describe('schedule', () => {
     expect(await stop(late)).toBe(0);
     const next = async () => (await planned()).rows[0]!.next_at.getTime();
     expect(await next()).toBeGreaterThan(Date.now());
-    // A new NIGHTLY_CRON replaces a planned time that is later.
+    // If NIGHTLY_CRON is changed, its next time replaces a saved time of the next night that is later.
     await db.pool.query(`update registry.schedule set next_at = now() + interval '30 days'`);
     const daily = startSchedule({ NIGHTLY_CRON: '30 7 * * *' });
     await daily.says('scheduled');

@@ -258,7 +258,8 @@ describe('a person who is forgotten', () => {
       const row = fields && withFields(known, fields);
       const rows = [withFields(neighbour!, { Telefon: phone }), unnumbered, ...(row ? [row] : [])];
       expect(await runCeidg(night, rows, { isFullRead })).toMatchObject(counts);
-      // A night of REGON runs before the CEIDG entry vanishes, while this entry is gone, and after its return.
+      // A REGON night runs before the person's CEIDG entry vanishes, while the CEIDG entry is gone, and after its
+      // return.
       if ([0, 4, 9].includes(at)) await runGus(night, `69912700${at}`);
       const before = at === 0 ? '600111222' : `60011100${at - 1}`;
       expect(await eventsOf(night)).toEqual([`COMPANY_PHONE_CHANGED ${before} ${phone}`]);
@@ -315,7 +316,7 @@ describe('a person who is forgotten', () => {
     expect(await running).toMatchObject({ events: 0 });
     expect(await told()).toEqual([]);
     expect(await findings()).toEqual([]);
-    // The request about CEIDG alone stays effective when the request about all registries is lifted.
+    // The request to hide the person in CEIDG stays effective when the request for all registries is lifted.
     await forget(0, last.Nip, '--source', 'ceidg', ...why);
     await forget(0, '--undo', '4');
     const moved = withFields(known, { ...last, Ulica: 'ul. Zapomniana 2' });

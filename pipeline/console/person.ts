@@ -99,9 +99,9 @@ export interface ForgetRequest {
 
 /**
  * Hides a person in one transaction, which starts when no night is comparing or publishing. Throws `NothingToDo` when
- * `wanted` identifies no natural person, or a person who is hidden already.
+ * `wanted` identifies no natural person, or identifies a person who is hidden already.
  *
- * @param folder the folder of mails that are written as files; mails that name the person are deleted
+ * @param folder the folder of mail files, of which the files that name the person are deleted
  */
 export async function forgetPerson(
   { pool }: Pick<Database, 'pool'>,
@@ -130,7 +130,7 @@ function digitsOf(wanted: string): string {
   return wanted.replaceAll(/[ -]/g, '').replace(/^(\d{9})\d{5}$/, '$1');
 }
 
-/** Throws `WrongUsage` when the number identifies persons in several countries, since a request is about one person. */
+/** Throws `WrongUsage` when `wanted` identifies persons in several countries, since a request hides one person. */
 async function requireOneCountry(
   client: Pick<ClientBase, 'query'>,
   wanted: string,

@@ -9,7 +9,7 @@ import { print } from './print.ts';
 import { whyNoReader } from './psql.ts';
 import { withDatabase } from './session.ts';
 
-/** Logs a warning for each environment variable whose name looks like a misspelt setting of the command. */
+/** Logs a warning for each environment variable whose name looks like a misspelt name of a setting of `command`. */
 export async function warnOfMisspelt(command: string): Promise<void> {
   const more = command === 'serve' ? (await import('../../api/environment.ts')).shape : fetchShape;
   const settings = Object.keys({ ...shape, ...more });
@@ -33,13 +33,14 @@ export async function serve(): Promise<void> {
 }
 
 export async function work(): Promise<void> {
-  // With V8's default flags, calls of 1,000 webhooks grow the heap by 100 MB. A worker waits for the network, not V8.
+  // With V8's default flags, calls of 1,000 webhooks grow the heap by 100 MB. Frequent garbage collection is cheap, as
+  // a worker mostly waits.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=50');
   readTogether([readEnvironment, readFetchEnvironment]);
   const session = await withDatabase((_, each) => Promise.resolve(each));
   const { runWorker } = await import('../worker/worker.ts');
   await runWorker(session.environment, session.logger, endSignal().signal);
-  // After a second, the process ends even if an interrupted job still runs.
+  // One second later, the process ends even if a job still runs that the signal has interrupted.
   setTimeout(() => process.exit(), 1_000).unref();
 }

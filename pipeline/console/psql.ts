@@ -13,7 +13,7 @@ const reader = 'registry_reader';
 
 const noLogin = `DATABASE_READER_URL must be set where DATABASE_URL is: it logs in as ${reader}. An owner gives the role a login: alter role ${reader} password '…';`;
 
-/** Runs `registry psql`: opens psql as `registry_reader`, prints the connection URL, or keeps a port open. */
+/** Runs `registry psql`: opens psql as `registry_reader`, prints the URL, or keeps a port of the database open. */
 export async function openPsql(
   args: readonly string[],
   { port, print }: { port?: string; print?: boolean },
@@ -48,7 +48,7 @@ export async function whyNoReader(pool: Pool): Promise<string | undefined> {
     : `There is no role ${reader}. An administrator runs: create role ${reader} login; then run registry migrate again`;
 }
 
-/** Throws an error for a login that cannot read the analyst views, or can also use `registry` or `customer`. */
+/** Throws an error if the login cannot read the analyst views, or may use the schema `registry` or `customer`. */
 async function requireReader(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ login: string; may_read: boolean; may_more: boolean }>(
     `select
@@ -64,7 +64,7 @@ async function requireReader(pool: Pool): Promise<void> {
     throw new Error(`DATABASE_READER_URL: ${login} may do more than read the views: use ${reader}`);
 }
 
-/** Splits the password off a database URL, because the process list shows the arguments of psql. */
+/** Splits a database URL into URL and password, because the list of processes shows the URL, an argument of psql. */
 function splitUrl(readerUrl: string) {
   const url = new URL(readerUrl);
   const { password } = url;
@@ -83,7 +83,7 @@ async function keepPort({ options: { port, database } }: Pool, asked: number): P
     );
   }
   process.stdout.write(`postgresql://${reader}@127.0.0.1:${port}/${database}\n`);
-  // The timer keeps the process alive, because signal listeners and idle sessions do not.
+  // This timer keeps the process alive until a signal; signal listeners and idle database sessions do not.
   const awake = setInterval(() => undefined, 60_000);
   await whenAborted(endSignal().signal);
   clearInterval(awake);

@@ -18,7 +18,7 @@ const incomplete = await mkdtemp(join(tmpdir(), 'registry dump '));
 await cp(fixtureFolder('2026-11-04'), incomplete, { recursive: true });
 await unlink(join(incomplete, 'Zarejestrowane działalności - województwo opolskie.zip'));
 await runFixture(db, '2026-11-03');
-// The dump is refused once in the first night, and twice in the second night.
+// The incomplete dump is refused in one run of the first night, and in two runs of the second night.
 for (const now of ['2026-11-04T06:00:00Z', '2026-11-05T06:00:00Z', '2026-11-05T07:00:00Z']) {
   const refused = runDump(db, incomplete, '2026-11-04', { now: () => new Date(now) });
   await refused.catch((error: unknown) => {
@@ -125,7 +125,7 @@ describe('check', () => {
     await expect.poll(told).toEqual([abandoned]);
     expect(await readRuns(other, { limit: 1 })).toMatchObject([{ state: 'abandoned' }]);
     expect((await readRun(other, 2)).state).toBe('abandoned');
-    // The state of the abandoned run is still shown after a later run that a signal stopped.
+    // `check` still reports the abandoned run, although a newer run of the source was stopped by a signal.
     await other.pool.query(
       `insert into registry.run (source, dump_date, state, started_at, finished_at, path)
        values ('ceidg', '2026-11-03', 'stopped', now(), now(), '')`,

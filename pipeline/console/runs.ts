@@ -24,7 +24,7 @@ export async function listRuns(options: {
   });
 }
 
-/** Returns the last runs, the newest first. Leaves out imports on demand, which may number many a day. */
+/** Returns the newest `limit` runs, the newest first, without imports on demand, of which a day may have many. */
 export async function readRuns(
   { pool }: Database,
   { source, limit }: { source?: string | undefined; limit: number },
@@ -75,7 +75,7 @@ async function withRun(
   });
 }
 
-/** Returns the summary of a run, with its times, its path, and the findings of the guards that refused its dump. */
+/** Returns a run's summary, its start and end, the path of its dump, and the findings of guards that refused it. */
 export async function readRun({ pool }: Database, run_id: number) {
   const { rows } = await pool.query<{
     started_at: string;

@@ -18,7 +18,7 @@ type DueOptions = ScheduleOptions &
     onFetched: (outcome: FetchOutcome) => void;
   };
 
-/** Fetches due dumps if `isFetching` is true, then ingests every due dump. Throws `WrongUsage` without an inbox. */
+/** Fetches (if `isFetching` is true), then ingests every due dump. Throws `WrongUsage` for an unreadable inbox. */
 export async function runDueNights(db: Database, options: DueOptions) {
   const { inboxDir, INBOX_DIR } = options.environment;
   const ignored = await inspectInbox(inboxDir, INBOX_DIR === undefined);
@@ -35,7 +35,7 @@ export async function runDueNights(db: Database, options: DueOptions) {
   return { fetched, runs, ignored };
 }
 
-/** Saves `planned` as the time of the next night, unless an earlier time is saved, and returns the saved time. */
+/** Saves `planned` as the time of the next night, unless an earlier time is already saved. Returns the saved time. */
 async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
   const { rows } = await pool.query<{ next_at: Date }>(
     `insert into registry.schedule (next_at) values ($1)
@@ -48,14 +48,14 @@ async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
 
 /**
  * Runs the due nights at the times of NIGHTLY_CRON (default: ../environment.ts), in the time of the default country,
- * until the signal is aborted. The schedule runs one night at a time. While the database is unreachable, a night is
- * retried. A missed night runs when the process starts or a suspended machine resumes. Each scheduled run is logged.
+ * until the signal is aborted. The schedule runs one night at a time. If the database is unreachable, the night is
+ * retried until the database answers. A missed night runs when the process starts or a suspended machine resumes.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;
   const cron = environment.NIGHTLY_CRON;
   const task = createTask(cron, () => undefined, { timezone: defaultCountry.time_zone });
-  // ../environment.ts has validated the cron expression, so a next time exists.
+  // A next time exists, because ../environment.ts has validated the cron expression.
   const planNext = () => task.getNextRuns(1)[0]!;
   const logFault = (error: unknown) => {
     if (!signal.aborted) logger.error(error, 'the scheduled run failed');
@@ -74,7 +74,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
       const pause_ms = Math.min(wait_ms, figures.clock_ms);
       await delay(pause_ms, undefined, { signal }).catch(() => undefined);
     } else {
-      // The next time is computed before the run, so that a time that passes during the run is not skipped.
+      // The next time is computed before this run begins, so that a scheduled time during this run is not skipped.
       next_at = planNext();
       await runTurns(db, options, next_at).catch(logFault);
     }
@@ -82,13 +82,13 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
 }
 
 /**
- * Runs the due nights, then saves the time of the next run. While another process runs a night of a source, retries the
- * source each second, since the other process may end without publishing.
+ * Runs the due nights, then saves `next_at`. While another process runs a night of a source, retries the source each
+ * second, since the other process may end without publishing.
  */
 async function runTurns(db: Database, options: ScheduleOptions, next_at: Date): Promise<void> {
   const { logger, signal } = options;
   const counts = new Map<string, number>();
-  /** The sources whose nights another process runs; undefined in the first iteration of the loop. */
+  /** The sources that another process ingests, which are retried; undefined in the first iteration of the loop. */
   let sources: ReadonlySet<string> | undefined;
   const log = (outcome: Outcome | FetchOutcome) => {
     counts.set(outcome.state, (counts.get(outcome.state) ?? 0) + 1);

@@ -56,7 +56,7 @@ function describeTypes(types: readonly [type: string, count: number][]): string[
   return left > 0 ? [...lines, `              and ${left} more`] : lines;
 }
 
-/** Returns a text on a refused dump: a line for each guard, the snapshot that stays published, and the remedies. */
+/** Returns a text about a refused dump: the published snapshot, a line for each guard, and commands to accept it. */
 export function describeRefusal(run: RefusedRun): string {
   const { source, dump_date, run_id, path, published_date } = run;
   const sees = published_date ? `readers still see ${published_date}` : 'nothing is published yet';

@@ -19,7 +19,7 @@ export interface Session {
   signal: AbortSignal;
 }
 
-/** Calls `work`, and repeats the call while the database is unreachable. Throws any error that has another cause. */
+/** Calls `work`, and repeats the call while the database is unreachable. Throws any other error of `work`. */
 export function whenThere<T>(
   work: () => Promise<T>,
   logger: Logger,
@@ -41,7 +41,7 @@ export function whenThere<T>(
  * Opens the database, applies missing migrations, and closes the database when the command ends.
  *
  * @param options.reads whether the command also connects to the standbys of DATABASE_READ_URL
- * @param options.waits whether an unreachable database is retried; a signal ends the retries with exit code 0
+ * @param options.waits whether connecting to the database is retried; a signal then ends the process with exit code 0
  */
 export async function withDatabase<T>(
   use: (db: Database, session: Session) => Promise<T>,
@@ -61,7 +61,7 @@ export async function withDatabase<T>(
       return await use(db, { environment, logger, applied, signal });
     });
   } catch (error) {
-    // After a grace period, the process ends even if the interrupted work still runs.
+    // After `grace_ms`, the process ends even if `use` still runs, which the signal has interrupted.
     if (error instanceof Interrupted)
       setTimeout(() => process.exit(exitCodes.failed), nights.grace_ms).unref();
     throw await explainLoss(error, environment);
@@ -70,7 +70,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** Returns `error`, or an error with the line of the embedded server's log that reports a full disk. */
+/** Returns `error`; if the embedded server's log reports a full disk, returns an error with this line of the log. */
 async function explainLoss(error: unknown, environment: Environment): Promise<unknown> {
   if (environment.DATABASE_URL !== undefined || !isLostConnection(error)) return error;
   const lines = (await readLog({ dataDir: environment.DATA_DIR })).split('\n');

@@ -16,7 +16,7 @@ interface SnapshotStatus {
   refused_nights: number;
   /** Whether any published dump of the source came from `fixtures/`, whose companies are invented. */
   is_invented: boolean;
-  /** The number of duplicates: identifiers without an entry of their own, each of which leads to another entry. */
+  /** The number of duplicates: identifiers that the registry has replaced by the identifier of another entry. */
   duplicates: number;
 }
 
@@ -104,7 +104,7 @@ function describeSnapshot(snapshot: SnapshotStatus): string {
   return `  ${source.padEnd(8)} ${dump_date}  ${counted(age_days, 'day')} old  ${figure(entries)} entries${found}${invented}${refused}`;
 }
 
-/** Returns each process's number of database sessions, without background workers, and the server's maximum. */
+/** Returns the number of client sessions by process (`application_name`), and the server's maximum of sessions. */
 async function readSessions({ pool }: Database) {
   const { rows } = await pool.query<{ process: string; count: number; most: number }>(
     `select
@@ -134,18 +134,18 @@ export function describeReader({ name, is_up, lag_seconds, snapshot_no }: Server
   return `The reader ${name} has snapshot ${figure(snapshot_no)}, ${lag} behind`;
 }
 
-/** The number of queued mails or imports, and the number of failed ones in the last seven days. */
+/** The number of queued mails (or imports), and the number of mails (or imports) that failed in the last seven days. */
 interface QueueStatus {
   queued: number;
   oldest_queued_at: string | null;
   failed: number;
 }
 
-/** The state of all watch lists. `open_submissions` counts the submissions whose imports have not ended. */
+/** The counts of watched companies. `open_submissions` counts submitted lists of companies whose imports still run. */
 type WatchStatus = QueueStatus & {
   ready: number;
   open_submissions: number;
-  /** The number of accounts with due imports. `longest_waiting` lists the five accounts that have waited longest. */
+  /** The number of accounts with queued imports. `longest_waiting` lists the five accounts that have waited longest. */
   waiting_accounts: number;
   longest_waiting: { user_ref: string; numbers: number; due_since: string }[];
 };
@@ -205,7 +205,7 @@ type TroubledMail = Record<'mail_id' | 'attempt_count', number> &
     next_attempt_at: string | null;
   };
 
-/** Returns the counts of mails, and the ten newest mails with an error, the newest first. */
+/** Returns the counts of mails by state, and the ten newest mails with an error, the newest first. */
 async function readMailStatus({ pool }: Database, today: string) {
   const counts = await pool.query<QueueStatus>(
     `select
@@ -232,7 +232,7 @@ async function readMailStatus({ pool }: Database, today: string) {
   return { ...counts.rows[0]!, troubled: troubled.rows };
 }
 
-/** Returns the numbers of jobs by task and state. `given_up` counts the jobs that are not retried any more. */
+/** Returns the number of jobs of each task by state. `given_up` counts failed jobs that are not retried any more. */
 async function readJobStatus({ pool }: Database) {
   const { rows } = await pool.query<
     { task: string } & Record<'waiting' | 'running' | 'given_up', number>

@@ -6,7 +6,7 @@ import { verify } from '../night/verify.ts';
 
 const origin = await shareDays();
 
-/** @returns a copy of the database in which `statement` has changed one row without the pipeline */
+/** @returns a copy of the database in which the SQL `statement` has changed one published row */
 async function tamper(statement: string): Promise<TestDatabase> {
   const db = await origin.copy();
   expect((await db.pool.query(statement)).rowCount).toBe(1);

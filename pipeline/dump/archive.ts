@@ -9,7 +9,7 @@ import { figure } from '../written-figure.ts';
 
 /**
  * The limits on the inflated size of an archive. An archive above a limit is refused as a zip bomb. The largest known
- * dump file, the stock of French establishments, inflates to about 11 GB. Archives have a third or fifth of the size.
+ * dump file, the stock of French establishments, inflates to about 11 GB, three to five times its archive's size.
  */
 export const inflateBounds = {
   /** The maximum size of one inflated file, in bytes. */
@@ -20,26 +20,26 @@ export const inflateBounds = {
 };
 export type InflateBounds = typeof inflateBounds;
 
-/** The size of an inflated chunk, in bytes. Each chunk wakes a thread, which takes as long as reading 100 records. */
+/** The size of an inflated chunk, in bytes. A chunk wakes a thread, which takes as long as reading 100 records. */
 const CHUNK_BYTES = 512 * 1024;
 const STORED_BYTES = 256 * 1024;
 
-/** The position of a dump file's bytes on the disk, and the stream that inflates these bytes. */
+/** Where the bytes of a dump file are stored, and how they are inflated. */
 interface Stored {
   /** The offsets of the first and last byte of a zip file's member; absent if the whole file is read. */
   start?: number;
   end?: number;
   /** The stream that inflates the file's bytes; absent for an uncompressed file. */
   inflater?: Transform | undefined;
-  /** The compressed size in bytes, from which `ratio` limits the inflated size; absent for an uncompressed file. */
+  /** The compressed size in bytes, which `ratio` compares with the inflated size; absent for an uncompressed file. */
   archive_bytes?: number;
-  /** The member of a zip file, whose size and CRC-32 `readArchive` checks. Gunzip itself checks a `.gz` file. */
+  /** The member of a zip file; `readArchive` checks its size and CRC-32. (Gunzip itself checks a `.gz` file.) */
   member?: yauzl.Entry;
 }
 
 /**
  * Called after each chunk with the number of stored bytes read so far, and with the size and CRC-32 of the inflated
- * bytes. CRC-32 takes a third of the time of SHA-256, and nobody gains by forging a dump's CRC-32.
+ * bytes. CRC-32 takes a third of the time of SHA-256, and suffices: nobody gains by forging it.
  */
 export type OnRead = (stored_bytes: number, size: number, crc: number) => void;
 
@@ -60,7 +60,7 @@ export async function* readArchive(
       archive_bytes === 0
         ? Readable.from([])
         : createReadStream(path, { start, end, highWaterMark });
-    // The callback of `pipeline` is empty, because the `for await` loop throws each error and ends both streams.
+    // The callback of `pipeline` is empty, because the `for await` loop throws any error and closes both streams.
     const bytes = inflater ? pipeline(source, inflater, () => undefined) : source;
     let size = 0;
     let crc = 0;

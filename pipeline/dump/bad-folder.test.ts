@@ -121,7 +121,8 @@ describe('a folder is refused', () => {
 
   test('but not for what the machine cannot read: that is a fault', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'registry-unreadable-'));
-    // Reading `/proc/self/mem` fails with EIO, as its first page is unmapped. A link that is the dump's path is followed.
+    // Reading `/proc/self/mem` fails with EIO. The night follows this symbolic link, because the link itself is the
+    // dump's path.
     await symlink('/proc/self/mem', join(folder, opolskie));
     const run = runDump(db, join(folder, opolskie), '2026-11-03');
     const error: unknown = await run.catch((thrown: unknown) => thrown);

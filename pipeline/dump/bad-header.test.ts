@@ -95,7 +95,9 @@ describe('a file that lacks a column', () => {
   const reason = 'CEIDG has dropped it';
   const written = makeRow(9000);
 
-  /** Returns a function that writes the next day's reports with a new entry; the report of opolskie lacks columns. */
+  /**
+   * Returns a function that writes the next day's reports with a new entry, and omits the columns `names` in opolskie.
+   */
   function nextWithout(...names: string[]) {
     const reports = makeNextDay();
     reports.opolskie!.push(written);
@@ -134,7 +136,7 @@ describe('a file that lacks a column', () => {
     expect(await readEvents(db, '2026-11-03')).toEqual(['COMPANY_PHONE_CHANGED']);
     expect(await verify(db, 'ceidg')).toEqual([]);
     await runBad(db, nextWithout(), '2026-11-04');
-    // The new entry is registered only now, because the earlier dump lacked the column with its status.
+    // The event of the new entry is published only now, because the previous dump lacked the column of the status.
     const told = ['COMPANY_EMAIL_CHANGED', 'COMPANY_REGISTERED'];
     expect(await readEvents(db, '2026-11-04')).toEqual(told);
     expect(await verify(db, 'ceidg')).toEqual([]);

@@ -19,7 +19,7 @@ import { phoneEvent, rowCase, testDamage } from '../../fixtures/dump/bad-rows.ts
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Reporter } from '../night/reporter.ts';
 
-/** Returns a test case in which `write` rewrites the name of a row, `Usługi <number>`, from its number. */
+/** Returns a test case in which `write` replaces the name `Usługi <number>` of a row by a text made from the number. */
 function name(what: string, write: (number: string) => string, ...reasons: (string | null)[]) {
   const rewrite = (line: string) =>
     line.replace(/Usługi (\d+)/, (_, number: string) => write(number)).split('\n');
@@ -31,7 +31,7 @@ const noMatch = 'quotes that do not match';
 const notFollowed = 'a closing quote that is not followed by a separator';
 const tooLong = 'longer than 32,768 bytes';
 
-// The cases are in the order of their rows in the file: an open quote ends at a quote of a later case.
+// The rows of the cases follow each other in the file, so a quote that one case opens ends at the next case's quote.
 const cases = [
   name('needless quotes', (number) => `"Usługi ${number}"`, null),
   name('a line break in quotes', (number) => `"Usługi\n${number}"`, null, null),
@@ -72,7 +72,7 @@ const cases = [
 
 const baseline = await publishBaseline();
 
-// The entries of the 14 damaged rows stay until the next dump.
+// The entries of the 14 damaged rows stay published until the next dump.
 describe('a row is damaged in its quotes', () => {
   testDamage(baseline, cases, 14);
 });

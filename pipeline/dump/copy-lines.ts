@@ -5,11 +5,11 @@ import type { Separator } from '../sources/source.ts';
 
 const LINE_FEED = 10;
 
-/** The number of copied rows from which a table is analyzed, so that PostgreSQL has statistics for its plans. */
+/** The number of copied rows from which a table is analyzed, so that PostgreSQL has statistics for query plans. */
 export const LARGE_ROWS = 500;
 
 /**
- * Copies batches of lines into a table, with null for an empty field. Analyzes the table after a large copy.
+ * Copies batches of lines into a table; an empty field becomes null. Analyzes the table after many rows.
  *
  * @returns the number of copied rows
  */
@@ -24,8 +24,8 @@ export async function copyBatches(
   const copy = client.query(copyFrom(text));
   await pipeline(batches, copy);
   if (copy.rowCount < LARGE_ROWS) return copy.rowCount;
-  // Without statistics, PostgreSQL's plans assume a handful of rows. `analyze` needs only a small sample to estimate
-  // the row count. The sample size is set within a transaction, since later steps of the session need a larger sample.
+  // Without statistics, PostgreSQL's plans assume a handful of rows. A small sample suffices to estimate the row count.
+  // The sample size is set for one transaction, since later steps of the session need a larger sample.
   await client.query(
     `begin; set local default_statistics_target = 1; analyze ${table} (file_no, line); commit`,
   );
@@ -42,7 +42,7 @@ export class CopyLines {
     return this.#length;
   }
 
-  /** Adds a line that consists of `prefix` and the unchanged bytes of a record. */
+  /** Adds a line: `prefix`, then the unchanged bytes data[start, end) of a record. */
   addPlain(prefix: string, data: Buffer, start: number, end: number): void {
     this.#reserve(prefix.length + end - start + 1);
     this.#length += this.#bytes.write(prefix, this.#length, 'latin1');
@@ -55,24 +55,24 @@ export class CopyLines {
     this.addText(`${prefix}${joinFields(fields)}\n`);
   }
 
-  /** Adds text to the current line without quoting the text. */
+  /** Adds `text` to the current line as it is, without quotes. */
   addText(text: string): void {
     // One UTF-16 code unit, which `length` counts, takes at most three bytes of UTF-8.
     this.#reserve(text.length * 3);
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** Adds the bytes data[start, end) to the current line without quoting the bytes. */
+  /** Adds the bytes data[start, end) to the current line as they are, without quotes. */
   addBytes(data: Uint8Array, start = 0, end = data.length): void {
     this.#reserve(end - start);
     const bytes = this.#bytes;
     let length = this.#length;
-    // A loop copies a few bytes faster than `Buffer.set`.
+    // For few bytes, this loop is faster than `Buffer.set`.
     for (let at = start; at < end; at += 1) bytes[length++] = data[at]!;
     this.#length = length;
   }
 
-  /** Returns the collected COPY lines. The returned buffer is not reused, since COPY may still be sending its bytes. */
+  /** Returns the collected COPY lines. The returned buffer is not reused, since COPY may still read it. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = Buffer.allocUnsafeSlow(this.#bytes.length);
@@ -93,7 +93,7 @@ export function joinFields(fields: readonly string[]): string {
   return fields.map((field) => quoteField(field, ';')).join(';');
 }
 
-/** Returns a field for CSV, quoted as RFC 4180 specifies if the field needs quotes (`a"b` → `"a""b"`). */
+/** Returns a field as CSV: in quotes, as RFC 4180 specifies, if the field needs quotes (`a"b` → `"a""b"`). */
 export function quoteField(field: string, separator: Separator): string {
   return field.includes(separator) || /["\r\n]/.test(field)
     ? `"${field.replaceAll('"', '""')}"`

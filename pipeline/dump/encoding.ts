@@ -4,11 +4,11 @@ import { isUtf8 } from 'node:buffer';
 export function readUtf8(bytes: Buffer): Buffer | undefined {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const line = hasMark ? bytes.subarray(3) : bytes;
-  // `isUtf8` rejects the byte order mark of UTF-16, and a NUL byte reveals UTF-16 without a byte order mark.
+  // `isUtf8` is false for text with UTF-16's byte order mark; a NUL byte reveals UTF-16 without this mark.
   return isUtf8(line) && !line.includes(0) ? line : undefined;
 }
 
-/** Returns why a scanned record is not UTF-8 text, such as a row in Windows-1250; undefined for UTF-8 text. */
+/** Returns the reason why a scanned record (such as a row in Windows-1250) is not UTF-8 text; undefined if it is. */
 export function findEncodingFault(
   scan: { has_nul: boolean; is_ascii: boolean },
   { data, start, end }: { data: Buffer; start: number; end: number },

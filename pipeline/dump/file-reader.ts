@@ -11,12 +11,12 @@ import type { StagedRows } from './stage-rows.ts';
 import { TableReader } from './table-reader.ts';
 import { isWellFormed } from './well-formed.ts';
 
-/** The first columns of `stage.column_text`, before the columns of the dump file. */
+/** The columns of `stage.column_text` that precede the columns of the dump file. */
 export const prefixColumns = ['file_no', 'line', 'fingerprint', 'is_well_formed'];
 
 /**
- * Turns the new and changed records of one file into COPY lines, and collects its unreadable rows. `archive.ts` opens
- * the file, which may be in a .zip or .gz archive.
+ * Turns the new and changed records of a dump file into COPY lines, and collects the file's unreadable rows.
+ * `archive.ts` opens the file, which may be in a .zip or .gz archive.
  */
 export class FileReader extends TableReader implements StagedRows {
   readonly readers = [this];
@@ -35,7 +35,7 @@ export class FileReader extends TableReader implements StagedRows {
     this.#known = known;
   }
 
-  /** Returns the column names of a COPY line. Columns that the description of the source lacks are left out. */
+  /** Returns the column names of the COPY lines, without columns of the file that the source does not describe. */
   get columns(): string[] {
     return [...prefixColumns, ...this.layout!.columns.filter((column) => column !== null)];
   }
@@ -57,7 +57,7 @@ export class FileReader extends TableReader implements StagedRows {
     return passed;
   }
 
-  /** Counts unchanged records as read, although they are not copied into the night's tables. */
+  /** Counts `count` unchanged records as read; they are not copied into the night's tables. */
   #skip(count: number): void {
     this.read_count += count;
     if (count > 0) this.rejects.pass();

@@ -10,24 +10,24 @@ const HASHED_FILES = 4;
 const PIECE_BYTES = 256 * 1024;
 
 export interface DumpFile {
-  /** The number of the file within the dump, from 0, in the order of `file_key`. */
+  /** The index of the file among the files of the dump, ordered by `file_key`. */
   file_no: number;
-  /** The part of the dump that the file holds, such as a voivodeship. */
+  /** The key of the part of the dump that the file holds, such as the voivodeship `opolskie`. */
   file_key: string;
   /** The path of the file, relative to the dump's folder. */
   file: string;
   path: string;
   byte_count: number;
-  /** The file's last modification, in ms since 1970. A file with a later time after reading has been changed. */
+  /** The time of the file's last modification, in ms since 1970. It shows whether the file changes while it is read. */
   modified_ms: number;
   sha256: string;
 }
 
 export interface Dump {
-  /** The description of the source. Sources with both full dumps and deltas have a separate description for deltas. */
+  /** The description of the source; for a delta of a source that has also full dumps, the description of its deltas. */
   source: Source;
   files: DumpFile[];
-  /** The paths of files in the dump's folder that do not belong to the dump. */
+  /** The paths, relative to the dump's folder, of files in the folder that are no part of the dump. */
   ignored: string[];
 }
 
@@ -72,14 +72,14 @@ export async function listDump(source: Source, path: string) {
   return { source: kind, files, ignored: ignored.map(({ file }) => file).toSorted() };
 }
 
-/** Returns whether a dump is `full` or a `delta`. Returns the usual kind of the source if listing the files fails. */
+/** Returns the kind of a dump, `full` or `delta`; if the files cannot be listed, returns the source's usual kind. */
 export async function findKind(source: Source, path: string): Promise<Source['dump_kind']> {
   if (source.format === 'document' || !source.delta) return source.dump_kind;
   const listed = await listDump(source, path).catch(() => ({ source }));
   return listed.source.dump_kind;
 }
 
-/** Returns the files that are parts of a dump, by `file_key`. Throws a `Refusal` when two files hold the same part. */
+/** Returns the files of a dump by their part (`file_key`). Throws a `Refusal` when two files hold the same part. */
 function findParts(source: Source, files: readonly Found[]): Map<string, Found> {
   const parts = new Map<string, Found>();
   for (const found of files) {
@@ -109,7 +109,7 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Returns an error handler that throws a `Refusal`, or an `Error` for a missing permission or a broken disk. */
+/** Returns a handler of file errors. It throws an `Error` for a missing permission or broken disk, else a `Refusal`. */
 function refuse(file: string): (cause: NodeJS.ErrnoException) => never {
   return (cause) => {
     const isFault = ['EACCES', 'EPERM', 'EIO'].includes(cause.code ?? '');
@@ -117,7 +117,7 @@ function refuse(file: string): (cause: NodeJS.ErrnoException) => never {
   };
 }
 
-/** Throws a `Refusal` when a file was changed or removed since `listDump`. */
+/** Throws a `Refusal` when a file was changed or removed after `listDump` listed it. */
 export async function assertUntouched(files: readonly DumpFile[]): Promise<void> {
   for (const { path, file, byte_count, modified_ms } of files) {
     const now = await lstat(path).catch(() => undefined);

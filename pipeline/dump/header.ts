@@ -5,17 +5,17 @@ import { RecordScanner } from './record-scanner.ts';
 
 export type Layout = ReturnType<typeof readHeader>;
 
-/** The column of `stage.column_text` for the row number, with which some sources begin each record. */
+/** The column of `stage.column_text` for the row number, which is the first field of some registries' records. */
 export const ROW_NUMBER_COLUMN = 'row_number';
 
-/** Throws a `Refusal` for a header that cannot be read. */
+/** Throws a `Refusal` that says why the header of a file cannot be read. */
 export function refuseHeader(file: string, reason: string): never {
   throw new Refusal(`${file}, line 1: the header cannot be read, ${reason}`);
 }
 
 /**
- * Reads the header of a file, whose columns may be in any order. Throws a `Refusal` for a repeated column, and for a
- * missing column that every record needs.
+ * Reads the header of a file; its columns may be in any order. Throws a `Refusal` for a column that is repeated, or
+ * that is missing although every record needs it.
  */
 export function readHeader(
   { columns: described, ignored = [], row_number }: TableColumns,
@@ -55,14 +55,14 @@ export function readHeader(
     formed,
     // stage.ts saves a notice of each unknown column.
     unknown: names.filter((name, at) => columns[at] === null && !ignored.includes(name)),
-    /** The columns that the description of the source contains and the file lacks. */
+    /** The columns that the source describes and the file lacks. */
     missing,
-    /** The headers of missing columns that get a notice: described columns with `tells`, and ignored columns. */
+    /** The names of missing columns of which a notice is saved: described columns with `tells`, and ignored columns. */
     absent: [
       ...missing.flatMap(({ header, tells }) => (tells ? [header] : [])),
       ...ignored.filter((name) => !names.includes(name)),
     ],
-    /** Whether the first column is the row number, which fingerprints ignore, since it is no data of the record. */
+    /** Whether the first column is the row number. Fingerprints ignore it, since it is no data of the record. */
     starts_with_row_number: columns[0] === ROW_NUMBER_COLUMN,
   };
 }

@@ -40,7 +40,7 @@ describe('KnownFingerprints', () => {
         const model = new Map<bigint, 'not met' | 'met' | 'shared'>();
         for (const value of added) model.set(value, model.has(value) ? 'shared' : 'not met');
         for (const step of list) {
-          // Every second step meets a fingerprint that was added.
+          // Every second step looks up a fingerprint that is in the table.
           const met =
             step.again % 2 ? (added[step.again % added.length] ?? step.print) : step.print;
           expect(known.meet(met)).toBe(model.get(met) === 'not met');
@@ -121,7 +121,7 @@ describe('KnownFingerprints', () => {
   });
 });
 
-/** Returns the calls that a handler gets: each unknown record, with the count of known records before it. */
+/** Returns what a handler receives: each unknown record, with the number of known records before this record. */
 function read(
   known: KnownFingerprints,
   bytes: Buffer,

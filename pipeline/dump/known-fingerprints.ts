@@ -10,10 +10,10 @@ export interface FingerprintContext {
 }
 
 const PRINT_BYTES = 8;
-/** The number of preferred slots (homes) per entry. As nine of ten homes are in use, an entry takes nine bytes. */
+/** The number of preferred slots (homes) per entry: since one of ten homes is free, an entry takes nine bytes. */
 const HOMES_PER_ENTRY = 10 / 9;
 const MOST_TAKEN = 0.95;
-/** The number of spare slots after the last home. With 95 % of homes in use, one table in 10^40 needs more slots. */
+/** The number of spare slots after the last home. If 95 % of homes are in use, one table in 10^40 needs more. */
 const SLACK = 1024;
 
 /**
@@ -25,7 +25,7 @@ export class KnownFingerprints {
   readonly #homes: number;
   #learnt = 0;
 
-  /** @param count the expected number of fingerprints; about 5 per cent more fit */
+  /** @param count the expected number of fingerprints; the table has room for about 5 per cent more */
   constructor(count = 0) {
     this.#homes = Math.ceil(count * HOMES_PER_ENTRY) + 16;
     const slots = this.#homes + SLACK;
@@ -33,7 +33,7 @@ export class KnownFingerprints {
     this.memory.code.reserve(this.memory.table_at, this.#homes, slots);
   }
 
-  /** Adds big-endian fingerprints to the table. @returns false when the table has no room for the fingerprints */
+  /** Adds fingerprints of eight bytes, big-endian, to the table. @returns false when the table has no room for them */
   learn(prints: Buffer): boolean {
     this.#learnt += prints.length / PRINT_BYTES;
     if (this.#learnt > this.#homes * MOST_TAKEN) return false;
@@ -50,7 +50,7 @@ export class KnownFingerprints {
     return code.hash(skipsNumber ? code.afterNumber(start, end) : start, end, seed);
   }
 
-  /** Marks a fingerprint as found today. @returns true the first time, if exactly one entry of yesterday has it */
+  /** Marks a fingerprint as found in today's dump. @returns true at its first call, if exactly one entry has it */
   meet(fingerprint: bigint): boolean {
     return this.memory.code.meet(fingerprint) !== 0;
   }
@@ -67,7 +67,7 @@ export class KnownFingerprints {
     );
   }
 
-  /** Yields batches of fingerprints that no record of today has, and of fingerprints that several entries share. */
+  /** Yields, in batches, fingerprints that no record of today has, and fingerprints that several entries share. */
   *missing(): Generator<BigInt64Array> {
     const { memory } = this;
     for (let slot = 0; slot < this.#homes + SLACK;) {

@@ -34,26 +34,26 @@ export interface Span {
   line: number;
 }
 
-/** A fingerprint as two signed 32-bit numbers, because a bigint for each line takes a sixth of a night's time. */
+/** A fingerprint as two signed 32-bit numbers; a bigint for each line would take a sixth of a night's time. */
 export interface Halves {
   high: number;
   low: number;
 }
 
-/** A line or record in the result of `LineMemory.pass`, with its fingerprint. */
+/** A line (or a record) that `LineMemory.pass` returns, with its fingerprint. */
 export interface ListedLine extends Span, Halves {
   /** The number of unchanged records since the previous listed record; for a row of a joined table, the row's key. */
   number: number;
 }
 
-/** Returns the fingerprint of two halves as a signed 64-bit number. */
+/** Joins the two halves of a fingerprint into a signed 64-bit number. */
 export function joinHalves({ high, low }: Halves): bigint {
   return (BigInt(high) << 32n) | BigInt(low >>> 0);
 }
 
-/** The result of `LineMemory.pass`, one pass of WebAssembly code over lines. */
+/** The result of `LineMemory.pass`. */
 export interface PassedLines {
-  /** The offset of the first line that the pass did not process. */
+  /** The offset in `data` of the first line that the pass did not process. */
   end: number;
   feed_count: number;
   /** The number of unchanged records after the last listed record. */
@@ -76,7 +76,7 @@ export class LineMemory {
   readonly area: Buffer;
   readonly code: LineCode;
   readonly table_at = AREA_BYTES + LIST_BYTES;
-  /** The list of a pass's results as 32-bit words. */
+  /** The list of results of a pass, as 32-bit words. */
   readonly #words: Int32Array;
 
   constructor(table_bytes = 0) {
@@ -94,7 +94,7 @@ export class LineMemory {
     return this.code.hash(AREA_BYTES, AREA_BYTES + length, 0n);
   }
 
-  /** Runs a pass over the lines of `data`, whose first line is line number `line` of the file. */
+  /** Runs `run`, WebAssembly code that processes the lines of `data`; the first is line number `line` of the file. */
   pass(data: Buffer, line: number, run: (out: number, out_end: number) => number): PassedLines {
     const end = run(AREA_BYTES, LIST_END);
     const { feeds, known } = this.code;
@@ -120,7 +120,7 @@ export class LineMemory {
     };
   }
 
-  /** Runs code that lists 64-bit numbers. @returns the listed numbers, which the next call overwrites */
+  /** Runs WebAssembly code that lists 64-bit numbers. @returns these numbers, which the next call overwrites */
   list(run: (out: number, out_end: number) => void): BigInt64Array {
     run(AREA_BYTES, AREA_BYTES + LIST_BYTES);
     return new BigInt64Array(this.#words.buffer, AREA_BYTES, this.#listedBytes / 8);

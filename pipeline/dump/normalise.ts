@@ -4,12 +4,12 @@ import { LARGE_ROWS } from './copy-lines.ts';
 import type { StagedRows } from './stage-rows.ts';
 import type { Staging } from './staging.ts';
 
-/** The maximum number of files, or parts of files, that are normalised in parallel. */
+/** The maximum number of files (or halves of joined files) whose records are normalised in parallel. */
 const PARALLEL_PARTS = 4;
 
 /**
- * Makes entries of the records in the night's tables. All small files are normalised by one statement, which takes as
- * long as one small file. Each large file gets its own session. Two joined files get two, for their long records.
+ * Makes entries of the records in the night's tables. One statement normalises all small files, in the time of one
+ * small file. Each large file gets its own session. Two joined files get two sessions, because their records are long.
  */
 export async function normaliseAll(
   staging: Pick<Staging, 'pool' | 'client' | 'stage'>,
@@ -32,7 +32,7 @@ export async function normaliseAll(
   );
 }
 
-/** Makes entries of the records of files in the night's tables, or only of the records between two lines. */
+/** Makes entries of the records of files in the night's tables, or only of the records in a range of lines. */
 export async function normalise(
   { client, stage }: Pick<Staging, 'client' | 'stage'>,
   file_nos: readonly number[],

@@ -8,7 +8,7 @@ import { tidy } from '../sources/tidy.ts';
 import { RecordScanner } from './record-scanner.ts';
 
 const width = 3;
-/** One scanner for all records, as in a night: its results for one record must not remain for the next record. */
+/** One scanner reads all records, as in a night, so that the tests find results that remain from an earlier record. */
 const scanner = new RecordScanner();
 
 /** Returns the scanner's results for a record of one line, with other bytes before and after the record. */
@@ -150,7 +150,7 @@ describe('a record without quotes', () => {
             return end;
           }),
         );
-        // If the scanner finds nothing to tidy, tidying must not change any field of the record.
+        // If the scanner does not report that the record needs tidying, `tidy` must leave every field unchanged.
         expect(scanner.needs_tidying || list.every((field) => tidy(field) === field)).toBe(true);
       }),
       { numRuns: 3000 },

@@ -10,7 +10,7 @@ const HYPHEN = 45;
 const SEMICOLON = 59;
 const BACKSLASH = 92;
 
-/** The kinds of bytes that need attention, as bits. Ordinary bytes have the kind 0. */
+/** The kinds of bytes that the scanner must examine, as bits. All other bytes have the kind 0. */
 const kinds = { separator: 1, blank: 2, nul: 4, return: 8, untidy: 16, quote: 32, escaped: 64 };
 
 /**
@@ -32,7 +32,7 @@ function listKinds(separator: Separator): Uint8Array {
 
 const kindsOf = { ';': listKinds(';'), ',': listKinds(',') };
 
-/** The maximum length of a record, in bytes. A longer record is rejected line by line. */
+/** The maximum length of a record, in bytes. Each line of a longer record is rejected. */
 export const RECORD_BYTES = 32 * 1024;
 
 /**
@@ -43,22 +43,22 @@ type ScanFault = 'open quote' | 'stray quote';
 
 /** Finds the fields and the end of each record, as RFC 4180 (CSV) specifies. */
 export class RecordScanner {
-  /** The index at which the data of the record ends, before its line end. */
+  /** The index at which the record ends, before its LF or CRLF. */
   end = 0;
-  /** The index of the line feed that ends the record, or the end of the bytes. */
+  /** The index of the line feed after the record, or of the end of the bytes. */
   line_feed = 0;
   field_count = 0;
-  /** The index at which each field ends, after its closing quote. */
+  /** The indices at which the record's fields end, after a closing quote. */
   readonly ends = new Uint32Array(RECORD_BYTES + 3);
   /** The number of line feeds within the quoted fields of the record. */
   feed_count = 0;
-  /** Whether COPY reads the record as RFC 4180 does: no quoted field is empty, and no unquoted field has a quote. */
+  /** Whether COPY reads the record as RFC 4180 specifies: no quoted field is empty, no unquoted field has a quote. */
   is_plain = true;
   /** Whether an unquoted field contains a quote, which makes the record invalid. */
   has_inner_quote = false;
-  /** Whether `tidy` may change a field of the record; false only if `tidy` certainly changes no field. */
+  /** Whether `tidy` may change a field of the record; if false, `tidy` certainly changes no field. */
   needs_tidying = false;
-  /** Whether the record contains characters that CSV or JSON escapes: quotes, backslashes, or semicolons as text. */
+  /** Whether fields contain characters that CSV or JSON escapes: quotes, backslashes, or semicolons as text. */
   needs_escaping = false;
   is_ascii = true;
   has_nul = false;
@@ -75,7 +75,7 @@ export class RecordScanner {
     this.#kind_of_byte = kindsOf[separator];
   }
 
-  /** Scans the record at the beginning of data[start, stop). @returns its fault; undefined for a record with an end */
+  /** Scans the first record of data[start, stop). @returns why it has no valid end; undefined if it has one */
   scan(data: Uint8Array, start: number, stop: number): ScanFault | undefined {
     this.field_count = 0;
     this.feed_count = 0;
@@ -111,12 +111,12 @@ export class RecordScanner {
     return this.feed_count > 0;
   }
 
-  /** Returns the fields of the record that was last scanned, which begins at data[start]. */
+  /** Returns the fields of the last scanned record, which begins at data[start]. */
   readFields(data: Buffer, start: number): string[] {
     return Array.from({ length: this.field_count }, (_, at) => this.readField(data, start, at));
   }
 
-  /** Returns one field of the record that was last scanned. */
+  /** Returns field `at` of the last scanned record, which begins at data[start]. */
   readField(data: Buffer, start: number, at: number): string {
     const field = data.toString('utf8', at === 0 ? start : this.ends[at - 1]! + 1, this.ends[at]);
     return field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
@@ -141,7 +141,7 @@ export class RecordScanner {
       high |= byte;
       before = kind;
     }
-    // `tidy` makes a field of hyphens blank, so a field that begins with a hyphen may change.
+    // A field that begins with a hyphen may need tidying, because `tidy` makes a field of only hyphens blank.
     if (at > start && (before === kinds.blank || data[start] === HYPHEN)) this.needs_tidying = true;
     if ((seen & kinds.quote) !== 0) {
       this.is_plain = false;
@@ -178,12 +178,12 @@ export class RecordScanner {
   }
 }
 
-/** Checks whether a carriage return belongs to a line end: it is the last byte, or a line feed follows. */
+/** Returns whether data[at] is a carriage return that belongs to a line end: a line feed or nothing follows. */
 function isLineEnd(data: Uint8Array, at: number, stop: number): boolean {
   return data[at] === RETURN && (at + 1 >= stop || data[at + 1] === LINE_FEED);
 }
 
-/** Returns why a scanned record is not a valid row of `field_count` fields; undefined for a valid row. */
+/** Returns the reason why a scanned record is no valid row of `field_count` fields; undefined for a valid row. */
 export function findFault(
   scan: RecordScanner,
   span: { data: Buffer; start: number; end: number },
@@ -202,8 +202,8 @@ export function findFault(
 }
 
 /**
- * Checks whether a field with line breaks probably consists of parts of two rows, because a quote is missing. A field
- * of two rows ends right after a separator, or contains as many separators as a whole row.
+ * Returns whether a field with a line break probably has parts of two rows, because a quote is missing. Such a field
+ * ends with a separator, or contains as many separators as a whole row.
  */
 function spansRows(fields: readonly string[], separator: Separator): boolean {
   return fields.some((field) => {

@@ -14,7 +14,7 @@ import { tidy } from '../sources/tidy.ts';
 /** One output of a splitter: the line number, and the text of a record or the reason of a rejection. */
 type Piece = [line: number, text: string];
 
-/** Writes the bytes to a splitter in chunks that end at the places `cuts`. */
+/** Writes the bytes to a splitter in chunks, which end at the offsets `cuts` (modulo the length). */
 function write(splitter: RecordSplitter, bytes: Buffer, cuts: readonly number[]): void {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted(
     (a, b) => a - b,
@@ -170,7 +170,8 @@ describe('a damaged line', () => {
     };
   }
 
-  // Fields with a separator after a line break are left out, because the splitter takes them for a damaged row.
+  // The test generates no field with a separator after a line break, because the splitter rejects such a field as a
+  // damaged row.
   const plain = field.filter((text) => !/\n[^]*;"*$/.test(text));
   const row = fc
     .record({ name: plain, surname: plain, first: plain })

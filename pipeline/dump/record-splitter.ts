@@ -6,14 +6,14 @@ import { RECORD_BYTES, RecordScanner } from './record-scanner.ts';
 const LINE_FEED = 10;
 const RETURN = 13;
 const QUOTE = 34;
-/** The size of the pieces of a chunk, in bytes. The memory area holds a piece and the previous piece's unread rest. */
+/** The size, in bytes, of the pieces of a chunk. The area holds a piece and the unread end of the previous piece. */
 const PIECE_BYTES = 128 * 1024;
 
-/** Receives the records that a `RecordSplitter` finds. The bytes `data` are overwritten after each call. */
+/** Receives the records that a `RecordSplitter` finds. The splitter overwrites the bytes `data` after each call. */
 export interface RecordHandler {
   /**
-   * Takes the lines from data[start] on, which is on line `line`, up to the first line that needs a parser. The
-   * splitter passes the line that needs a parser to `record`. Returns undefined before the header is read.
+   * Takes lines from data[start] on, which is on line `line` of the file, up to the first line that needs a parser; the
+   * splitter passes that line to `record`. Returns undefined before the header is read.
    */
   passLines?(
     data: Buffer,
@@ -21,18 +21,18 @@ export interface RecordHandler {
     line: number,
   ): { end: number; feed_count: number } | undefined;
   /**
-   * Takes one record, without its line end. `scanned` is present only for a record with quotes.
+   * Takes one record, without its line end. `scanned` is the scanner's result for a record with quotes, else undefined.
    *
-   * @returns false when a record of several lines is invalid; reading then continues at the record's second line
+   * @returns false for an invalid record of several lines; the splitter then reads on at the record's second line
    */
   record(span: Span, scanned: RecordScanner | undefined): boolean;
-  /** Takes one line that cannot begin a record, and the reason why it cannot. */
+  /** Takes a line with which no record can begin, and the reason. */
   reject(span: Span, reason: string): void;
 }
 
 /**
- * Splits bytes into CSV records (RFC 4180), which may end with LF or CRLF. A quote that never closes, or closes in the
- * middle of a field, makes only its own line unreadable.
+ * Splits bytes into CSV records (RFC 4180), which end with LF or CRLF. If a quote never closes, or closes in the middle
+ * of a field, only the line of this quote is unreadable.
  */
 export class RecordSplitter {
   readonly #handler: RecordHandler;
@@ -58,24 +58,24 @@ export class RecordSplitter {
   write(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       const data = this.#load(chunk.subarray(at, at + PIECE_BYTES));
-      // The unread bytes are copied, since the readers of other files overwrite the shared area.
+      // The unread bytes are copied, since other files' readers overwrite the memory area, which they share.
       this.#rest = Buffer.from(data.subarray(this.#split(data, false)));
     }
   }
 
-  /** Splits the remaining bytes, whose last line may lack a line end. */
+  /** Splits the bytes that remain at the end of the file. */
   end(): void {
     this.#split(this.#load(Buffer.alloc(0)), true);
     this.#rest = Buffer.alloc(0);
   }
 
-  /** Copies the unread rest of the previous piece and a new piece into the area. */
+  /** Copies the unread end of the previous piece, then `piece`, into the memory area. @returns these bytes */
   #load(piece: Buffer): Buffer {
     const length = this.#rest.copy(this.#area);
     return this.#area.subarray(0, length + piece.copy(this.#area, length));
   }
 
-  /** Splits bytes into records. @returns the number of bytes read; the remaining bytes need more data */
+  /** Splits `data` into records. @returns the number of bytes read; the bytes after them are part of a record */
   #split(data: Buffer, isLast: boolean): number {
     let at = 0;
     let quote = data.indexOf(QUOTE);
@@ -117,20 +117,20 @@ export class RecordSplitter {
     return data.length;
   }
 
-  /** Takes a record with quotes. @returns the index of the next record, or -1 if the record needs more bytes */
+  /** Takes the record with quotes at data[start]. @returns the next record's index; -1 if the record is incomplete */
   #quotedRecord(data: Buffer, start: number, lineEnd: number, isLast: boolean): number {
     const scanned = this.#scanner;
     const fault = scanned.scan(data, start, Math.min(data.length, start + RECORD_BYTES + 2));
     if (fault === 'open quote' && !isLast && data.length - start <= RECORD_BYTES) return -1;
     if (fault || scanned.end - start > RECORD_BYTES) {
-      // If a quote follows beyond the maximum length, the record counts as too long, else as unclosed.
+      // If the open quote closes beyond the maximum length, the record is too long, else its quote never closes.
       const isLonger = fault === 'open quote' && data.indexOf(QUOTE, start + RECORD_BYTES + 2) >= 0;
       const reason = fault && !isLonger ? reasons[fault] : tooLong;
       const end = trimEnd(data, start, lineEnd);
       this.#handler.reject({ data, start, end, line: this.#line }, reason);
     } else {
       const { end, line_feed } = scanned;
-      // If the record reaches the end of `data`, only the next bytes show whether the record continues.
+      // If the record ends with `data`, only the following bytes show whether the record continues.
       if (line_feed >= data.length && !isLast) return -1;
       if (this.#handler.record({ data, start, end, line: this.#line }, scanned)) {
         this.#line += scanned.feed_count + 1;

@@ -5,7 +5,7 @@ import { shorten, type UnreadableRow } from '../sources/rejects.ts';
 import type { DumpFile } from './files.ts';
 import type { Span } from './line-memory.ts';
 
-/** Collects the unreadable rows of one file until `take` returns the rows. Throws a `Refusal` for too many rows. */
+/** Collects the unreadable rows of a file until `take` returns them. Throws a `Refusal` for too many such rows. */
 export class RejectList {
   readonly #file: Pick<DumpFile, 'file' | 'file_no'>;
   #rows: UnreadableRow[] = [];
@@ -22,7 +22,7 @@ export class RejectList {
     return this.#rows.length;
   }
 
-  /** Ends a series of consecutive unreadable rows, since a readable row was found. */
+  /** Reports a readable row, which ends a series of consecutive unreadable rows. */
   pass(): void {
     this.#in_a_row = 0;
   }

@@ -13,9 +13,9 @@ import type { Staging } from './staging.ts';
 import { figure } from '../written-figure.ts';
 
 /**
- * Reads a registry's answers in a dump into `stage.answer`. The `collect*.sql` of the source turns answers into
- * documents, which are normalised into `stage.entry`. Unreadable answers are saved to `stage.reject`, other outcomes to
- * `stage.notice`. Throws a `Refusal` when a whole file cannot be read.
+ * Reads the registry's answers of which a dump consists into `stage.answer`. The `collect*.sql` of the source turns
+ * answers into documents, which `normalise` turns into rows of `stage.entry`. Unreadable answers are saved to
+ * `stage.reject`, other outcomes to `stage.notice`. Throws a `Refusal` for an unreadable file.
  */
 export async function stageDocuments(staging: Staging<DocumentSource>): Promise<void> {
   const { client, stage, source, files } = staging;

@@ -7,22 +7,22 @@ import type { TableReader } from './table-reader.ts';
 /** The approximate size of a batch of COPY lines, in bytes. */
 export const BATCH_BYTES = 192 * 1024;
 
-/** Reads the rows of one file, or of two joined files, which `stageRows` copies into a table of the night. */
+/** The rows of one file, or of two joined files, which `stageRows` copies into a table of the night. */
 export interface StagedRows {
-  /** The readers of the file or files. The line numbers of the copied rows refer to the first reader's file. */
+  /** The reader of each file. The line numbers of the copied rows are line numbers of the first reader's file. */
   readonly readers: readonly TableReader[];
-  /** The table into which `lines` are copied, and the names of its columns, which are known after the first row. */
+  /** The table into which `lines` are copied, and its columns' names, which are known once the first row is read. */
   readonly table: string;
   readonly columns: readonly string[];
   /** The number of rows that `stageRows` has copied. */
   row_count: number;
   readonly lines: CopyLines;
-  /** Reads the files, and yields after each part of a file. Throws a `Refusal` when a whole file cannot be read. */
+  /** Reads the files, and yields after each part of a file. Throws a `Refusal` for an unreadable file. */
   read(): AsyncGenerator<void>;
 }
 
 /**
- * Copies rows into a table of the night, unreadable rows into `stage.reject`. An unreadable file throws a `Refusal`.
+ * Copies rows to a table of the night, unreadable rows to `stage.reject`. Throws a `Refusal` for an unreadable file.
  *
  * @param onRead called after each part of a file that was read; may throw an error to stop reading
  */
@@ -44,7 +44,7 @@ export async function stageRows(
   rows.row_count = await copyRows(staging, rows, readBatches());
 }
 
-/** Saves the rejected rows of each file that has at least `count` unsaved rejected rows. */
+/** Saves the rejected rows of each reader that has collected at least `count` rejected rows since the last call. */
 async function saveRejects(
   { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
   readers: readonly TableReader[],
@@ -56,7 +56,7 @@ async function saveRejects(
   }
 }
 
-/** Copies lines into the table of their rows. @returns the number of copied rows */
+/** Copies `lines` into the table of `rows`. @returns the number of copied rows */
 async function copyRows(
   { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
   rows: StagedRows,
@@ -64,13 +64,13 @@ async function copyRows(
 ): Promise<number> {
   await using batches = lines;
   const first = await batches.next();
-  // A session is opened only for a file with new rows, because most files have none.
+  // A session is opened only for a file with new or changed rows, because most files have none.
   if (first.done) return 0;
   async function* readAll() {
     yield first.value as Buffer;
     yield* batches;
   }
-  // The result is awaited here, since `batches` is closed at the end of this function.
+  // The function awaits the copy, since the end of the function closes `batches`.
   return await inSession(pool, async (client) => {
     await client.query('set synchronous_commit = off; set jit = off');
     return copyBatches(client, `${stage}.${rows.table}`, rows.columns, readAll());

@@ -15,7 +15,7 @@ const folder = fixtureFolder('2026-11-03');
 const db = await createTestDatabase();
 const source = (await loadSource('ceidg')) as TableSource;
 
-/** Stages the dump of a day, and skips the records whose fingerprints `yesterday` has. */
+/** Stages the dump of a day, without the records whose fingerprints are in `yesterday`. */
 async function stageFolder(yesterday = new KnownFingerprints(), pool = db.pool) {
   const client = await db.pool.connect();
   let records = 0;
@@ -61,7 +61,7 @@ describe('stageDump', () => {
       client.query('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
     });
     await expect(stageFolder(undefined, other.pool)).rejects.toThrow(/terminat/);
-    // `close` would never end if the failed staging had not released its sessions.
+    // `close` waits for all sessions, so it would never end if the failed staging had not released its sessions.
     await other.close();
   });
 });

@@ -13,12 +13,12 @@ import { normaliseAll } from './normalise.ts';
 import { type StagedRows, stageRows } from './stage-rows.ts';
 import type { Staging } from './staging.ts';
 
-/** The number of files read in parallel. While a file waits for the disk, other files are inflated or parsed. */
+/** The number of files read in parallel. While one file is read from the disk, other files are inflated or parsed. */
 const PARALLEL_FILES = 4;
 
 /**
- * Reads a dump of tables, and makes entries of its records, except `known` (unchanged) records. Writes counts to
- * `stage.file`, and unknown and missing columns to `stage.notice`. Throws a `Refusal` when a whole file cannot be read.
+ * Reads a dump of tables, and makes entries of its records, except records with `known` fingerprints. Writes counts to
+ * `stage.file`, and unknown and missing columns to `stage.notice`. Throws a `Refusal` for an unreadable file.
  */
 export async function stageDump(
   staging: Staging<TableSource>,
@@ -54,11 +54,11 @@ export async function stageFiles(
   return staged;
 }
 
-/** Returns the readers of a dump: one per file, or one for two joined files and one for each further (side) file. */
+/** Returns a dump's readers: one for each file; or one for its two joined files, and one for each other (side) file. */
 function listRows({ source, files }: Staging<TableSource>, known: KnownFingerprints): StagedRows[] {
   const { join, mapping_version: seed } = source;
   if (!join) {
-    // The largest file is read first, so that no large file is read alone at the end.
+    // The largest files are read first, so that no large file is left to be read alone at the end.
     const largestFirst = files.toSorted((a, b) => b.byte_count - a.byte_count);
     return largestFirst.map((file) => new FileReader(source, file, known));
   }
@@ -74,9 +74,9 @@ function listRows({ source, files }: Staging<TableSource>, known: KnownFingerpri
 }
 
 /**
- * Creates the table and the views that depend on the source, and fills `stage.file`. The table `column_text` contains
- * the tidied columns of the files. The view `record` adds the whole line. The view `mapped` has columns that all
- * sources share.
+ * Creates the table and the views that depend on the source, and fills `stage.file`. The table `column_text` has the
+ * tidied columns of the files. The view `record` adds the whole row as one text. The view `mapped` has the columns that
+ * all sources share.
  */
 async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
   const { client, stage, source, files } = staging;
@@ -114,14 +114,14 @@ async function createRecordTables(staging: Staging<TableSource>): Promise<void> 
   await saveFiles(staging);
 }
 
-/** Saves missing columns, which the mapping reads and a file lacks, to `stage.missing_column`, for later steps. */
+/** Saves the columns that the mapping reads but a file lacks to `stage.missing_column`, for later steps. */
 async function keepMissing(
   { client, stage }: Staging<TableSource>,
   staged: readonly StagedRows[],
 ): Promise<void> {
   const missing = staged.flatMap(({ readers }) =>
     readers.flatMap(({ file, layout }) => {
-      // The file number and line numbers of joined records are those of the main file.
+      // A joined record has the file number and the line number of its row in the main file (the first reader's file).
       const place_of = { file_no: file.file_no, record_file_no: readers[0]!.file.file_no };
       return layout!.missing.flatMap(({ header, tells, is_optional = false }, place) =>
         tells ? [{ ...place_of, place, header, tells, is_optional }] : [],

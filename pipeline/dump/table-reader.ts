@@ -11,14 +11,14 @@ import { RejectList } from './reject-list.ts';
 
 const LINE_FEED = 10;
 
-/** A file of a dump that contains a table, with the description of the table. */
+/** A file of a dump that contains a table, and the description of this table. */
 export interface TableFile {
   file: DumpFile;
   table: TableColumns & Pick<JoinedTable, 'touched'>;
   separator: Separator;
 }
 
-/** Reads a file of a dump as a table. The first record is the header. Subclasses process the other records. */
+/** Reads a dump file as a table. The first record is the header; subclasses process the records after the header. */
 export abstract class TableReader implements RecordHandler {
   readonly file: DumpFile;
   readonly rejects: RejectList;
@@ -26,7 +26,7 @@ export abstract class TableReader implements RecordHandler {
   layout: Layout | undefined;
   /** The number of records read, without the header and blank lines. */
   read_count = 0;
-  /** The number of the file's bytes read so far. `read_bytes` is the number of its bytes after decompression. */
+  /** The number of the file's stored bytes read so far; `read_bytes` is their number after decompression. */
   stored_bytes = 0;
   read_bytes = 0;
   line_count = 0;
@@ -42,7 +42,7 @@ export abstract class TableReader implements RecordHandler {
     this.rejects = new RejectList(from.file);
   }
 
-  /** Reads the file, and yields after each part of the file. Throws a `Refusal` when the whole file cannot be read. */
+  /** Reads the file, and yields after each part of the file. Throws a `Refusal` for an unreadable file. */
   async *read(): AsyncGenerator<void> {
     const splitter = new RecordSplitter(this, this.memory, this.#from.separator);
     const onRead: OnRead = (stored_bytes, size, crc) => {
@@ -65,7 +65,7 @@ export abstract class TableReader implements RecordHandler {
     return undefined;
   }
 
-  /** Returns the counts of the file as columns of `stage.file`. The caller waits until the last row is read. */
+  /** Returns the counts of the file as columns of `stage.file`. They are complete only after the last row is read. */
   count() {
     const { read_count, line_count, processed_until } = this;
     const { file_no } = this.file;
@@ -87,13 +87,13 @@ export abstract class TableReader implements RecordHandler {
     this.lose(span, reason);
   }
 
-  /** Prepares the reading of records, with the layout of the file's header. */
+  /** Prepares the reading of records; `layout` is the file's header. */
   protected abstract begin(layout: Layout): void;
 
-  /** Processes a valid record. @returns why the record cannot be used; undefined for a record that was used */
+  /** Processes a valid record. @returns the reason why the record cannot be used; undefined if it was used */
   protected abstract use(span: Span, scan: RecordScanner): string | undefined;
 
-  /** Processes a record after the header, or rejects its first line. Has the same signature as `record`. */
+  /** Processes a record after the header, or rejects the record's first line. Returns false as `record` does. */
   protected take(span: Span, scanned?: RecordScanner): boolean {
     const { data, start, end } = span;
     this.read_count += 1;
@@ -112,7 +112,7 @@ export abstract class TableReader implements RecordHandler {
   }
 }
 
-/** Yields a table as CSV, one part at a time. Converts a Parquet file to CSV. */
+/** Yields the table of a file (CSV, or Parquet, which is converted to CSV) as CSV, one part at a time. */
 function readTable(
   { file: { file, path }, table: { columns, touched }, separator }: TableFile,
   onRead: OnRead,

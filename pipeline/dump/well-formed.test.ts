@@ -31,7 +31,7 @@ describe('check digits', () => {
     ['is_regon9', 9, isRegon9],
   ] as const)('are those of registry.%s', async (name, length, isNumber) => {
     const odd = ['12345678', '٣', ' ', '-', ':', '/', 'O'].map((part) => part.padEnd(length, '0'));
-    // ':' follows '9' in ASCII, so faulty arithmetic could take ':' for a check digit of ten.
+    // The character ':' follows '9' in ASCII, so faulty arithmetic could take ':' for the digit ten.
     const colons = fc.sample(digits(length - 1), 200).map((text) => `${text}:`);
     const texts = [...fc.sample(digits(length), 2000), '0'.repeat(length), ...odd, ...colons];
     const { rows } = await db.pool.query<{ value: string; is_valid: boolean }>(

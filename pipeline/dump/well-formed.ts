@@ -6,7 +6,7 @@ import type { RecordScanner } from './record-scanner.ts';
 const day =
   /^(?:19|20)\d\d-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)$/;
 
-/** The check of each column form: returns whether a non-blank text has the form. */
+/** The check of each column form: a function that returns whether a text that is not blank has the form. */
 const hasForm: Record<ColumnForm, (text: string) => boolean> = {
   nip: isNip,
   // The last five digits of a 14-digit REGON are the number of a local unit, so only the first nine are checked.
@@ -17,10 +17,10 @@ const hasForm: Record<ColumnForm, (text: string) => boolean> = {
   date: (text) => day.test(text),
 };
 
-/** The columns of a file whose fields have a form. `at` is the index of the field in a record. */
+/** The columns of a file whose fields must have a form. `at` is the index of a column's field in a record. */
 export type FormedColumns = readonly { at: number; form: ColumnForm }[];
 
-/** Checks whether every field of `columns` is blank or has its form. The same check in SQL takes ten times as long. */
+/** Returns whether each field of `columns` is blank or has its column's form. SQL would take ten times as long. */
 export function isWellFormed(
   columns: FormedColumns,
   data: Buffer,

@@ -5,7 +5,8 @@ import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { runSteps } from '../night/sessions.ts';
 import { loadYesterday } from './yesterday-fingerprints.ts';
 
-// Two nights run before the test: after the second night, changed entries have a new fingerprint, gone entries none.
+// Two nights run before the tests. The second night changes the fingerprints of changed entries, and deletes the
+// fingerprints of entries that are gone.
 const db = await createTestDatabase();
 const days = await generateDays(5000);
 for (const day of [0, 1] as const) await runDump(db, ...days.night(day));

@@ -3,12 +3,12 @@ import { inSession, isThere } from '../../sql/connection/database.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
 import type { Staging } from './staging.ts';
 
-/** The number of table pages per query: 32 megabytes, of which the fingerprints are a fiftieth. */
+/** The number of table pages that one query reads: 32 megabytes, of which fingerprints are a fiftieth. */
 const PIECE_PAGES = 4096;
 
 /**
- * Loads the fingerprints of the entries of a source's last snapshot. Saves the ids of entries without a fingerprint to
- * `stage.missing_entry`, so that the night compares these entries with today's records.
+ * Loads the fingerprints of the entries of a source's newest snapshot. Saves the ids of entries without a fingerprint
+ * to `stage.missing_entry`, so that the night compares these entries with the records of today's dump.
  */
 export async function loadYesterday(
   { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
@@ -16,11 +16,11 @@ export async function loadYesterday(
   piece_pages = PIECE_PAGES,
 ): Promise<KnownFingerprints> {
   return inSession(pool, async (client) => {
-    // The query reads the partition of this source, because checking the source of each row takes a third of the time.
+    // The query reads only the partition of this source; to check the source of each row would take longer.
     const table = `registry.${escapeIdentifier(`entry_${source}`)}`;
     if (!(await isThere(client, table))) return new KnownFingerprints();
     const load = async (count: string) => {
-      // A parallel query takes longer, because its worker processes send the rows to each other.
+      // A parallel query would take longer, because its processes send the rows to each other.
       await client.query(
         'begin isolation level repeatable read; set local max_parallel_workers_per_gather = 0',
       );
@@ -39,7 +39,7 @@ export async function loadYesterday(
       let next = readNext(0);
       for (let page = 0; page < rows[0]!.pages; page += piece_pages) {
         const { unread, prints } = await next;
-        // The server reads the next piece while the current piece is added to `known`.
+        // The database reads the next piece while this process adds the current piece to `known`.
         next = readNext(page + piece_pages);
         if (!known.learn(prints)) {
           await next;
@@ -62,7 +62,7 @@ export async function loadYesterday(
 
 /** Returns the fingerprints in some pages of a table, and the ids of entries without a fingerprint as an SQL array. */
 async function readPiece(client: PoolClient, table: string, page: number, end: number) {
-  // The query returns one row, because a row for each fingerprint takes Node twice the time.
+  // The query returns all fingerprints in one row, because Node takes twice as long for a row per fingerprint.
   const { rows } = await client.query<{ unread: string; prints: Buffer }>(
     `select
        coalesce(array_agg(entry_id) filter (where fingerprint is null), '{}')::text as unread,

@@ -1,20 +1,20 @@
 import { day_ms, minute_ms, second_ms } from '../../sql/process/durations.ts';
 
-/** The import of watched companies on demand. `watch_days` of sql/function/02_figures.sql limits its duration. */
+/** The import of watched companies on demand. It ends after at most `watch_days` of sql/function/02_figures.sql. */
 export const imports = {
   /** The number of identifiers that are requested before their answers are written to the database. */
   batch: 20,
-  /** The maximum number of parallel requests, and of identifiers of one account in a batch. */
+  /** The maximum number of parallel requests, and the maximum number of one account's identifiers in a batch. */
   width: 4,
   /** The number of attempts without an answer after which the import of an identifier fails. */
   attempts: 5,
   /** The pause between the first and the second attempt to import a company, in ms. */
   firstWait_ms: minute_ms,
-  /** The factor by which the pause between import attempts grows after each later attempt. */
+  /** The factor by which the pause between import attempts grows with each attempt. */
   waitFactor: 5,
-  /** The retries of writing answers, in ms, while a night of the same registry runs. */
+  /** The retries of writing answers to the database while a night of the same registry runs, with their pause in ms. */
   turn: { retries: Infinity, minTimeout: second_ms, factor: 1 },
-  /** The pause before the next attempt for an identifier that only the next dumps may contain, in ms. */
+  /** The pause, in ms, before an identifier is checked again whose company only a later dump can add. */
   secondLook_ms: day_ms,
   /** The limits of a request to a registry, which are shorter than the limits of `fetch`, since a client is waiting. */
   service: {

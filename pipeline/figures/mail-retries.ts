@@ -8,6 +8,6 @@ export const smtp = {
   connectionTimeout: 30_000,
   greetingTimeout: 30_000,
   dnsTimeout: 30_000,
-  /** The timeout of a server's answer: RFC 5321 grants a server ten minutes to check a mail. */
+  /** The timeout of an SMTP server's answer: RFC 5321 grants the server ten minutes to check a mail. */
   socketTimeout: 10 * minute_ms,
 };

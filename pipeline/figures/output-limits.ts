@@ -1,6 +1,6 @@
 /** The limits of the texts that commands such as `registry status` print. */
 export const shown = {
-  /** The number of days for which failed mails and failed imports of companies are shown. */
+  /** The number of days for which `registry status` shows failed mails and failed imports of companies. */
   failureDays: 7,
   /** The maximum length of a message in a list of runs, in characters. */
   messageLength: 90,

@@ -33,7 +33,9 @@ function deliver({ allowPrivate = true, answer_ms = webhookCall.answer_ms } = {}
   return { faults, stop };
 }
 
-/** Makes an endpoint due again, from the position `from` in its feed; `columns` are further changes of its row. */
+/**
+ * Moves an endpoint back to the event `from` of its feed, so that it is due again; `columns` changes more of its row.
+ */
 async function replay(webhook_id: string, from = '0', columns = 'replay_count = replay_count + 1') {
   await db.pool.query(
     `update customer.webhook set event_id = $2, snapshot_no = 0, ${columns} where webhook_id = $1`,
@@ -115,7 +117,7 @@ describe('An endpoint', () => {
     deliver();
     const unheard = 'select from customer.webhook where snapshot_no = 0';
     await expect.poll(() => read(unheard), patient).toEqual([]);
-    // An import publishes a snapshot without a new day and without events, so no call follows.
+    // An import on demand publishes a snapshot without a new day and without events, so the webhook is not called.
     await db.pool.query('select registry.end_publication()');
     await delay(2 * worker.tick_ms);
     expect(receiver.calls.map(({ path }) => path)).toEqual(['/beat']);
@@ -126,7 +128,7 @@ describe('An endpoint', () => {
     });
     await runFixture(db, '2026-11-05', { reason: 'a row is damaged' });
     await expect.poll(() => receiver.calls.length, patient).toBe(2);
-    // The next call begins at the last position, although no event was delivered before this position.
+    // The second call begins where the heartbeat ended (the last event), although the heartbeat delivered no event.
     const [, [from]] = positions(receiver.calls) as [unknown, [string]];
     expect(from).toBe(String(last));
   });
@@ -193,7 +195,10 @@ describe('An endpoint', () => {
   });
 });
 
-/** The test cases: a failure, the headers of the answer, the endpoint's later state, and the least wait in seconds. */
+/**
+ * A test case: the kind of failure, the answer's headers, the endpoint's state after the failure, and the minimum pause
+ * in seconds.
+ */
 const failures: [
   kind: string,
   headers: Record<string, string>,

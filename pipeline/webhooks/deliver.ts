@@ -10,12 +10,12 @@ interface News {
 }
 
 /**
- * Calls the due webhooks until the signal is aborted, then waits until all running calls have ended. Each webhook gets
- * its events in the order of its feed. Parallel workers share the webhooks by leases: after the lease of a killed
- * worker expires, another worker repeats the call. `sql/webhook/address.ts` makes each call, and cuts the
- * answer, by `webhookCall`.
+ * Calls the due webhooks until the signal is aborted, then waits until all running calls have ended. A webhook receives
+ * events in the order of its feed. Parallel workers share the webhooks by leases: after the lease of a killed worker
+ * expires, another worker repeats the call. `sql/webhook/address.ts` makes each call, and cuts the answer, within the
+ * limits of `webhookCall`.
  *
- * @param onFault receives the error that ended a series of calls to one endpoint; the series is repeated later
+ * @param onFault receives the error that ended the calls to an endpoint; the calls are repeated after the lease
  */
 export function deliverWebhooks(
   options: TurnOptions,

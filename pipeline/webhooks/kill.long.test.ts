@@ -29,7 +29,7 @@ interface Told {
 
 /**
  * Starts a receiver in Python, and a relay before the receiver. For each call, numbered from 1, the relay calls `meet`.
- * With `drop` the relay accepts the call and does not forward it; a promise delays the answer of the receiver.
+ * If `meet` returns `drop`, the relay accepts the call and does not forward it; a promise delays the receiver's answer.
  */
 async function receive(secret: string, meet: (no: number) => 'drop' | Promise<void> | undefined) {
   const python = startProgram('python3', [script, '0'], { WEBHOOK_SECRET: secret });
@@ -45,7 +45,7 @@ async function receive(secret: string, meet: (no: number) => 'drop' | Promise<vo
         const headers = request.headers as Record<string, string>;
         const sent = { method: 'POST', headers: { ...headers }, body };
         for (const name of ['host', 'connection', 'content-length']) delete sent.headers[name];
-        // The receiver ends with the test, while a worker may still call; such a call is answered with 503.
+        // The relay answers 503 when the receiver has ended with the test, but a worker still calls.
         const answer = await fetch(`http://127.0.0.1:${port}`, sent).catch(() => undefined);
         status = answer?.status ?? 503;
         await met;
@@ -108,7 +108,7 @@ test('a killed worker loses no event, and repeats no more than the call under wa
     [reached, held] = [Promise.withResolvers(), Promise.withResolvers()];
     worker.child.kill('SIGKILL');
     await worker.end;
-    // The end of the lease is moved back by one minute, so that the test need not wait.
+    // The test moves the end of the lease back by a minute, instead of waiting until the lease expires.
     await db.pool.query(
       `update customer.webhook set leased_until = leased_until - interval '1 min'`,
     );
@@ -133,7 +133,7 @@ test('a receiver written from the document alone reports a call that was dropped
   const told = receiver.told();
   const gaps = told.filter(({ is_gap }) => is_gap);
   expect(gaps.map(({ id }) => id)).toEqual([told[4]!.id]);
-  // The received events are all events but the two lost ones, which the receiver has noticed as a gap.
+  // The receiver has all events except the two events of the dropped call, which it has noticed as a gap.
   expect(idsOf(told).toSorted((one, other) => one - other)).toEqual(ids.toSpliced(8, 2));
 });
 

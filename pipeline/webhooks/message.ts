@@ -11,7 +11,7 @@ import { webhooks as figures } from '../figures/webhook-calls.ts';
 /** A webhook endpoint that one worker may call until `leased_until`. */
 export type LeasedWebhook = Selectable<Tables['customer.webhook']>;
 
-/** The content of one webhook call. With a 2xx answer, the receiver accepts all events of its feed up to `event_id`. */
+/** The content of one webhook call. By a 2xx answer, the receiver accepts all events of the feed up to `event_id`. */
 export interface Message {
   message_id: string;
   kind: 'events' | 'heartbeat' | 'test';
@@ -23,8 +23,8 @@ export interface Message {
 }
 
 /**
- * Returns the message with the events of a feed part. For a part without events, returns a heartbeat if a night was
- * published since the last message and the endpoint wants heartbeats, else undefined.
+ * Returns the message with the events of `part`. If `part` has no events, returns a heartbeat (if a night was published
+ * since the last message and the endpoint wants heartbeats) or undefined.
  */
 export function composeMessage(webhook: LeasedWebhook, part: FeedPart): Message | undefined {
   const all = JSON.parse(part.events) as { id: number }[];
@@ -39,14 +39,14 @@ export function composeMessage(webhook: LeasedWebhook, part: FeedPart): Message 
   return { message_id, kind, events, event_id, has_more: part.has_more || !isWhole, published };
 }
 
-/** Returns the message of a test call that the client has requested, which leaves the feed's position unchanged. */
+/** Returns the message of a requested test call, which leaves the endpoint's position in the feed unchanged. */
 export function composeTest(webhook: LeasedWebhook): Message {
   const { event_id, published, leased_until } = webhook;
   const message_id = identify(webhook, event_id, `test ${leased_until?.getTime()}`);
   return { message_id, kind: 'test', events: [], event_id, has_more: false, published };
 }
 
-/** Returns how many of the first events fit into one request body; at least 1. */
+/** Returns how many events, counted from the first, fit into one request body; at least 1. */
 function countFitting(events: readonly object[]): number {
   let bytes = figures.envelope_bytes;
   const full = events.findIndex((event) => {
@@ -56,14 +56,14 @@ function countFitting(events: readonly object[]): number {
   return full < 0 ? events.length : Math.max(full, 1);
 }
 
-/** Returns the id of a message, which stays the same at each attempt and changes after a replay. */
+/** Returns the id of a message. The id is the same at each attempt to send it, but differs after a replay. */
 function identify(webhook: LeasedWebhook, event_id: string, content: string): string {
   const { webhook_ref, replay_count } = webhook;
   const parts = [webhook_ref, replay_count, webhook.event_id, event_id, content];
   return `msg_${createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 32)}`;
 }
 
-/** Returns the request of a message, signed as Standard Webhooks requires; during a rotation, with both secrets. */
+/** Returns the request of a message, signed as Standard Webhooks requires, by both secrets while they rotate. */
 export function writeRequest(
   webhook: LeasedWebhook,
   { message_id, kind, events, event_id, published }: Message,

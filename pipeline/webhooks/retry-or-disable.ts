@@ -6,7 +6,7 @@ import type { LeasedWebhook } from './message.ts';
 /** The HTTP status codes of an overloaded receiver, after which the next attempt waits at least `slowDown_ms`. */
 const slowDown = new Set([429, 502, 504]);
 
-/** Returns the changes after a failed call: the time of the next attempt or the state `disabled`, and a due mail. */
+/** Returns the changes of a webhook after a failed call (next attempt or state `disabled`) and a mail to its owner. */
 export function afterFailure(
   { failing_since, attempt_count }: LeasedWebhook,
   { is_slow, delivery }: { is_slow: boolean; delivery: Outcome },

@@ -4,9 +4,9 @@ import { AlreadyRunning } from '../errors.ts';
 import { worker as figures } from '../figures/worker-pauses.ts';
 
 /**
- * Returns a function that creates error handlers, each with a sentence for the log. A lost database is logged at most
- * once a minute, because all jobs of a worker lose the database at the same time. The handlers ignore an
- * `AlreadyRunning` error, when another worker does the work, and the abort by `signal`.
+ * Returns a function that creates an error handler from a sentence, with which the handler logs the error. A lost
+ * database is logged at most once a minute, because all jobs of a worker lose the database at the same time. The
+ * handlers ignore the abort by `signal`, and `AlreadyRunning` errors, which mean that another worker does the work.
  */
 export function createComplaints(logger: Logger, signal: AbortSignal) {
   let said_at = -Infinity;

@@ -85,7 +85,7 @@ describe('/metrics of the worker', () => {
     const metrics = await scrape(db.pool);
     expect(metrics.get('registry_mails{state="queued"}')).toBe(1);
     expect(metrics.get('registry_mail_wait_seconds')).toBeGreaterThan(7_100);
-    // One account has waited for 10 minutes, another for an hour; postponed numbers do not count as waiting.
+    // One account has waited for 10 minutes, another for an hour; numbers whose next attempt is later do not count.
     expect(metrics.get('registry_import_accounts')).toBe(2);
     expect(metrics.get('registry_import_wait_seconds{quantile="0.5"}')! / 60).toBeCloseTo(10, 0);
     expect(metrics.get('registry_import_wait_seconds{quantile="1"}')! / 60).toBeCloseTo(60, 0);

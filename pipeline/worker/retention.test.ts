@@ -15,7 +15,7 @@ import { applyRetention } from './retention.ts';
 const db = await createTestDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'registry-retention-'));
 
-/** Applies the retention periods once; `settings` replace the defaults. */
+/** Deletes what is older than its retention period; `settings` replace the default periods. */
 function retain(settings: NodeJS.ProcessEnv = {}) {
   const environment = readEnvironment({ DATA_DIR: dataDir, ...settings });
   return applyRetention(db.pool, environment, now);
@@ -59,7 +59,7 @@ test('mails and one-time tokens that are done are deleted after 30 days', async 
     recent.token,
   ]);
   expect(await read('select mail_id::int from customer.alert')).toEqual([recent.mail_id]);
-  // Registrations that can no longer be confirmed, because their tokens are deleted, are deleted too.
+  // An account whose registration was never completed is deleted when its token and its mail are deleted.
   const accounts = `select mail_id::int from customer.account
     left join customer.mail using (account_id) order by mail_id`;
   expect(await read(accounts)).toEqual(left);

@@ -29,7 +29,7 @@ export async function applyRetention(pool: Pool, settings: Environment, now: Dat
   return counts!;
 }
 
-/** Hides the persons of entries that were closed before a given time, in batches. No night publishes during a batch. */
+/** Hides, in batches, the persons of entries that were closed before `before`. No night publishes during a batch. */
 async function hideClosed(pool: Pool, before: Date): Promise<void> {
   const due = [before, retainedRows];
   const hideBatch = () =>

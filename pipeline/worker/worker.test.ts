@@ -105,7 +105,7 @@ describe('a worker', () => {
       db.pool,
       'lock table customer.mail, customer.watch, customer.webhook',
     );
-    // The worker's three queries for due mails, numbers and endpoints wait for the locked tables.
+    // The worker's queries for due mails, imports and webhooks wait, because their three tables are locked.
     await expect.poll(() => countWaiting(db.pool), { timeout: 10_000 }).toBeGreaterThan(2);
     await db.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -201,7 +201,7 @@ describe('what was left behind', () => {
     const first = await startWorker(slow.url);
     await reached;
     const second = await startWorker(smtp.url);
-    // The first worker claims at most four mails at once, so the second worker gets some of the six mails.
+    // The first worker claims at most four mails at a time, so some of the six mails remain for the second worker.
     for (let count = 0; count < 6; count += 1) await leaveMail(db);
     await second.says('mail: sent');
     expect(await jobs()).toContainEqual({ task: 'send_mail', state: 'running' });

@@ -25,8 +25,8 @@ const now = () => new Date();
 
 /**
  * Sends mails, imports companies, calls webhooks and deletes old rows until the signal is aborted. After the abort,
- * waits up to 20 seconds for unfinished jobs. Parallel workers share the jobs, and take over the jobs of a killed
- * worker. The caller has applied all migrations of the database schema.
+ * waits up to 20 seconds for unfinished work. Parallel workers share the work, and take over the work of a killed
+ * worker. The caller must have migrated the database.
  *
  * @param settings.services the settings of the registries from which companies are imported; default: the environment
  */
@@ -37,12 +37,12 @@ export async function runWorker(
 ): Promise<void> {
   const sources = createOnDemandSources(settings.services ?? readFetchEnvironment());
   const secretKey = await readSecretKey(settings.DATA_DIR, settings.SECRET_KEY);
-  // The worker opens its own pools, because interrupting a command ends all sessions of the command's pool.
+  // The worker opens its own pools, because a signal ends all sessions of the pool that `withDatabase` opens.
   const db = await connect({ ...settings, applicationName: 'registry-worker' });
   const { patience_ms } = figures;
   const mailPool = openPool({ ...db.connection, connectionTimeoutMillis: patience_ms });
   const webhookPool = openPool({ ...db.connection, patience_ms, max: webhooks.sessions });
-  // Without a generic plan, PostgreSQL plans the feed query at each execution, which takes longer than the query.
+  // Without a generic plan, PostgreSQL plans the feed query each time, and planning takes longer than the query.
   const setting = `set plan_cache_mode = 'force_generic_plan'`;
   webhookPool.on('connect', (client) => void client.query(setting).catch(() => undefined));
   const mail = {
@@ -83,7 +83,7 @@ export async function runWorker(
     logger.warn('What was under way is cut off, and begun again another time');
   }
   metrics?.close().closeAllConnections();
-  // The worker waits only briefly for its pools, because an aborted mail or a lost server may hold a session for long.
+  // The worker waits only briefly for its pools, since an unfinished mail or a lost server may block a session.
   const closed = Promise.all([mailPool.end(), webhookPool.end()]).then(() => db.close());
   await Promise.race([closed, delay(figures.closing_ms, undefined, { ref: false })]);
 }

@@ -25,7 +25,7 @@ const units = [makeUnit(one), makeUnit(two), makeUnit(three)];
 const establishments = [one, two, three].map((siren) => makeEstablishment(siren));
 const good = makeStock(units, establishments);
 
-/** Returns a zip with `content` in the ZIP64 format, in which INSEE packs a file of more than 4 GB. */
+/** Returns a zip of `content` in the ZIP64 format, which INSEE uses for files of more than 4 GB. */
 async function makeZip64(content: Buffer): Promise<Buffer> {
   const zip = new ZipFile();
   zip.addBuffer(content, establishmentFile, { forceZip64Format: true });

@@ -51,7 +51,7 @@ describe('a legal unit', () => {
     expect(summarise(staged)).toEqual([
       [one, '00012 00008 00020', 1],
       [two, '00012', 0],
-      // A closed head office is listed nevertheless, because its address is the address of the unit.
+      // Closed establishments are not listed, except a closed head office, because its address is the unit's address.
       [three, '00012', 0],
     ]);
     expect(staged.records[1]).toMatchObject({

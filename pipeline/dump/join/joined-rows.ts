@@ -7,10 +7,10 @@ import type { KnownFingerprints } from '../known-fingerprints.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type Row, type RowContext, RowReader } from './row-reader.ts';
 
-/** The number of rows of the main file that may lack details. In large files, one per cent of the rows may. */
+/** The number of rows of the main file that may lack details; of more than 10,000 rows, one per cent may. */
 const LACKING_ROWS = 100;
 
-/** Joins the rows of a main file and a details file by their key, and writes the COPY lines of changed records. */
+/** Joins the rows of a dump's main and details file by their key; writes COPY lines of new and changed records. */
 export class JoinedRows implements StagedRows {
   readonly readers: readonly RowReader[];
   readonly table: string;
@@ -35,7 +35,7 @@ export class JoinedRows implements StagedRows {
     return this.#writer.lines;
   }
 
-  /** Reads both files. Throws a `Refusal` when a file cannot be read, or when the files do not belong together. */
+  /** Reads both files. Throws a `Refusal` when a file cannot be read, or the files do not belong together. */
   async *read(): AsyncGenerator<void> {
     await using main = new Cursor(this.#main);
     await using details = new Cursor(this.#details);
@@ -61,7 +61,7 @@ export class JoinedRows implements StagedRows {
     this.#assertPair();
   }
 
-  /** Returns the rows of details with the key `key`. Rejects preceding rows, whose keys the main file lacks. */
+  /** Returns the rows of the details file with the key `key`. Rejects skipped rows, whose key the main file lacks. */
   async #findDetails(details: Cursor, key: number): Promise<Row[]> {
     const group: Row[] = [];
     let next: Row | undefined;
@@ -70,11 +70,11 @@ export class JoinedRows implements StagedRows {
       else this.#writer.writeStray(next);
       details.advance();
     }
-    // An unreadable row of details before `next` may belong to `key`. The fault of `next` rejects the key's record.
+    // An unreadable row before `next` may have the key `key`, so the fault of `next` rejects the record of `key`.
     return group.length === 0 && next?.fault !== undefined ? [next] : group;
   }
 
-  /** Throws a `Refusal` when the files are from different months, or too many rows of the main file lack details. */
+  /** Throws a `Refusal` if the two files are from different months, or too many rows of the main file lack details. */
   #assertPair(): void {
     const [main, details] = [this.#main, this.#details];
     const [one, other] = [main.processed_until, details.processed_until];
@@ -94,10 +94,10 @@ export class JoinedRows implements StagedRows {
   }
 }
 
-/** The size of a file, in bytes, above which its rows must be sorted by key. Smaller files are sorted in memory. */
+/** The size, in bytes, above which the rows of a file must be sorted by key. Smaller files are sorted in memory. */
 const SORTED_BYTES = 16 * 1024 ** 2;
 
-/** Iterates over the rows of a joined table in the order of their keys. Keeps only one part of the file in memory. */
+/** Iterates over the rows of a joined table in the order of their keys. Keeps one part of a large file in memory. */
 class Cursor {
   readonly reader: RowReader;
   readonly #parts: AsyncGenerator<Row[]>;
@@ -119,7 +119,7 @@ class Cursor {
     this.#at += 1;
   }
 
-  /** Reads parts of the file until `current` has a row. @returns the current row; undefined after the last row */
+  /** Reads the file until `current` is a row. @returns the current row; undefined after the last row */
   async fill(): Promise<Row | undefined> {
     while (!this.current) {
       const { done, value } = await this.#parts.next();
@@ -148,7 +148,7 @@ class Cursor {
   }
 }
 
-/** Yields the rows of a file in parts, sorted by key. Sorts small files in memory; large files must be sorted. */
+/** Yields the rows of a file by key, in parts. Sorts a small file in memory; a large file must be sorted already. */
 async function* readParts(reader: RowReader): AsyncGenerator<Row[]> {
   const held: Row[] = [];
   for await (const _ of reader.read()) {

@@ -52,7 +52,7 @@ const values: Record<Kind, (text: string) => unknown> = {
   time: (text) => BigInt(Date.parse(`${text}Z`)) * 1000n,
 };
 
-/** Returns the type that INSEE's Parquet files give to a column; another producer may write more columns as numbers. */
+/** Returns the type of a column in INSEE's Parquet files. */
 function kindOf(name: string): Kind {
   if (/^date(?:Creation|Debut)/.test(name)) return 'date';
   if (name.startsWith('dateDernierTraitement')) return 'time';
@@ -86,7 +86,7 @@ function toParquet(
       })),
     ],
     codec,
-    // ZSTD compresses the data even for the codec LZ4, because the product refuses LZ4 without decompression.
+    // ZSTD compresses the data even if the file names the codec LZ4, because the product refuses LZ4 unread.
     compressors: { [codec]: (bytes: Uint8Array) => zstdCompressSync(bytes) },
     rowGroupSize,
   });
@@ -190,7 +190,7 @@ describe('a stock in Parquet', async () => {
     dateCreationUniteLegale: at % 3 === 0 ? '' : days[at % 6]!,
     dateDernierTraitementUniteLegale: at % 11 === 0 ? '' : `${days[at % 6]}T${clockOf(at)}`,
   });
-  // The product reads a point in time as its day, so the expected CSV has no time of day.
+  // The product keeps only the day of a point in time, so the expected CSV has no time of day.
   const asCsv = (rows: ReturnType<typeof makeRow>[]) =>
     toCsv(header, rows).replaceAll(/T[0-9:]{8}(?=\n)/g, '');
   const clockOf = (at: number) => new Date(at * 7000).toISOString().slice(11, 19);
@@ -206,7 +206,7 @@ describe('a stock in Parquet', async () => {
     for (const group_rows of [50_000, 5000]) {
       const path = join(folder, `${group_rows}.parquet`);
       await writeFile(path, toParquet(header, rows, {}, 'ZSTD', group_rows));
-      // The texts are compared here, because a failing `toBe` would print both huge texts.
+      // `===` compares the texts, because a failing `toBe(text)` would print both huge texts.
       expect((await read(path)) === asCsv(rows)).toBe(true);
     }
   });

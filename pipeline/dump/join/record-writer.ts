@@ -9,7 +9,7 @@ const [semicolon, comma, opening, between, closing, end] = [';', ',', '{""', ',"
   (text) => Buffer.from(text),
 ) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
 
-/** Combines a row of the main file and its rows of details into one record. Makes COPY lines of changed records. */
+/** Combines a row of the main file and its rows of details into a record; writes the COPY line of a changed record. */
 export class RecordWriter {
   readonly lines = new CopyLines();
   /** The number of rows of the main file that need details but have none. */
@@ -35,7 +35,7 @@ export class RecordWriter {
 
   /** Writes the record of a row and its details, unless the record is unchanged since yesterday. */
   write(row: Row, details: readonly Row[]): void {
-    // The fingerprint of a record is the sum of its rows' fingerprints, because the order of its details may change.
+    // The sum of the rows' fingerprints does not depend on the order of the details, which may differ from yesterday's.
     let { high, low } = row;
     for (const detail of details) {
       high = (high + detail.high) | 0;
@@ -81,7 +81,7 @@ export class RecordWriter {
     return undefined;
   }
 
-  /** Adds the columns of a row of the main file. The bytes are copied where possible, as parsing takes longer. */
+  /** Adds the columns of a row of the main file; copies the row's bytes if possible, since parsing takes longer. */
   #addColumns(row: Row): void {
     const { lines } = this;
     const main = this.#main;
@@ -96,7 +96,7 @@ export class RecordWriter {
     lines.addText(`${joinFields(main.data_columns.map((column) => fields[column] ?? ''))};`);
   }
 
-  /** Returns the fields of `join.brief` for each distinct row of details; or a text on why the rows cannot be used. */
+  /** Returns the distinct rows of details by their fields in `join.brief`; or the reason why the rows are unusable. */
   #readDetails(rows: readonly Row[]): Map<Fields, Row> | string {
     const { unique } = this.#join.details;
     const reader = this.#details;

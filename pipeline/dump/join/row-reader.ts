@@ -12,7 +12,7 @@ import { isWellFormed } from '../well-formed.ts';
 
 /** A row of a joined table, where `number` is the key that joins the tables. */
 export interface Row extends ListedLine {
-  /** The reason why the row cannot be used: the row itself or the previous row is unreadable. */
+  /** The reason why the row cannot be used: this row or the row before it is unreadable. */
   fault?: string;
 }
 
@@ -25,7 +25,7 @@ export interface RowContext {
   file: DumpFile;
   table: JoinedTable;
   join: JoinDescription;
-  /** A text on which fingerprints depend besides the data, such as the mapping's version. */
+  /** A text from which fingerprints are computed besides the data: the mapping's version. */
   seed: string;
 }
 
@@ -37,13 +37,13 @@ export class RowReader extends TableReader {
   readonly context: RowContext;
   /** The names of the data columns, the columns that the source describes. */
   data_columns: readonly string[] = [];
-  /** The rows that were read since the last call of `takeRows`. */
+  /** The rows that were read after the last call of `takeRows`. */
   #rows: Row[] = [];
   readonly #scanner: RecordScanner;
   #seed = 0n;
   /** The data columns: index in a row, name, and the name in the quoted form of a JSON key (`name"":""`). */
   #read: [at: number, column: string, name: Buffer][] = [];
-  /** The columns that `readFields` reads if `isBrief` is true. */
+  /** The data columns that `readFields` reads if `isBrief` is true: index in a row, and name. */
   #brief: [at: number, column: string][] = [];
   #copied: Buffer | undefined;
   #copy: Buffer = Buffer.alloc(0);
@@ -51,7 +51,7 @@ export class RowReader extends TableReader {
   #isAfterLost = false;
   /** The row that `#scanner` scanned last. */
   #scanned: Row | undefined;
-  /** Whether the scanned row contains eleven consecutive digits: a person's number (PESEL), which has to be masked. */
+  /** Whether `#scanned` contains eleven consecutive digits, which may be a person's number (PESEL) and be masked. */
   #mayNamePerson = false;
 
   constructor(context: RowContext) {
@@ -66,7 +66,7 @@ export class RowReader extends TableReader {
     return isDate(day) ? day : undefined;
   }
 
-  /** Returns the rows that were read since the previous call, and empties the list of rows. */
+  /** Returns the rows that were read after the previous call, and empties the list of rows. */
   takeRows(): Row[] {
     const rows = this.#rows;
     this.#rows = [];
@@ -104,7 +104,7 @@ export class RowReader extends TableReader {
     for (const row of rows) this.#rows.push(row);
   }
 
-  /** Returns a copy of the bytes in the shared area, because the next part of the file overwrites the area. */
+  /** Returns a copy of `data`, because the next part of the file overwrites `data` in the shared memory area. */
   #copyOf(data: Buffer): Buffer {
     if (this.#copied !== data) {
       this.#copied = data;
@@ -141,13 +141,13 @@ export class RowReader extends TableReader {
     return fields;
   }
 
-  /** Checks whether the bytes of a readable row can be copied unchanged into COPY lines and into JSON. */
+  /** Returns whether the bytes of a readable row may be copied unchanged into COPY lines and JSON. */
   isVerbatim(row: Row): boolean {
     const { needs_escaping, needs_tidying } = this.#scan(row);
     return !needs_escaping && !needs_tidying && !this.#mayNamePerson;
   }
 
-  /** Calls `visit` with the position of each data field of a row. */
+  /** Calls `visit` for each data field of a row, with the start and end of the field and the column's name. */
   eachField(row: Row, visit: (start: number, end: number, name: Buffer) => void): void {
     const { ends } = this.#scan(row);
     for (const [at, , name] of this.#read) {
@@ -155,7 +155,7 @@ export class RowReader extends TableReader {
     }
   }
 
-  /** Checks whether the fields of a row have the forms of their columns, such as a date or a NIP. */
+  /** Returns whether each field of a row has the form that its column requires, such as a date. */
   isWellFormed(row: Row): boolean {
     const scan = this.#scan(row);
     const isCertain = scan.is_plain && !scan.is_multiline;
@@ -172,7 +172,7 @@ export class RowReader extends TableReader {
     return scanner;
   }
 
-  /** Rejects a row. An unreadable row of details may belong to the record of the previous row or of the next row. */
+  /** Rejects a row. The key of an unreadable row of details may be the key of the row before or after it. */
   protected override lose(span: Span, fault: string): void {
     super.lose(span, fault);
     const { table, join } = this.context;

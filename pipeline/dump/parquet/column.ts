@@ -8,12 +8,12 @@ import { figure } from '../../written-figure.ts';
 import type { Separator } from '../../sources/source.ts';
 import { Fields } from './fields.ts';
 
-/** The number of bytes that are read of a page first. A page with more bytes is then read as a whole. */
+/** The number of bytes that are first read of a page. A page with more bytes is then read again as a whole. */
 const READ_BYTES = 64 * 1024;
-/** The maximum size of a page in bytes (usual are one or two megabytes), and its maximum number of rows. */
+/** The maximum size of a page in bytes (one or two megabytes are usual), and its maximum number of rows. */
 const PAGE_BYTES = 128 * 1024 ** 2;
 const PAGE_ROWS = 1024 ** 2;
-/** The maximum number of values in a column's cache of texts. */
+/** The maximum number of values whose texts a column caches. */
 const KNOWN_VALUES = 65_536;
 
 type ColumnDecoder = Parameters<typeof readDataPage>[2];
@@ -22,10 +22,10 @@ type Inflate = (
   options: { maxOutputLength: number; chunkSize: number },
 ) => Uint8Array;
 
-/** Returns a function that inflates a page, and throws an error if the page exceeds the size in its header. */
+/** Returns a function that inflates a page, and throws an error if the page is larger than its header states. */
 function bounded(inflateWhole: Inflate) {
   return (input: Uint8Array, size: number): Uint8Array =>
-    // The page is inflated into one chunk of its size, so that zlib need not join many small chunks.
+    // The page is inflated into one chunk of the page's size, so that zlib need not join many small chunks.
     inflateWhole(input, { maxOutputLength: Math.max(size, 1), chunkSize: Math.max(size, 64) });
 }
 
@@ -36,7 +36,7 @@ const compressors = {
   BROTLI: bounded(brotliDecompressSync),
 };
 
-/** The number of units (such as milliseconds) in a day, by the type of a column. */
+/** The number of units in a day by the type of a column (`TIMESTAMP_MILLIS`: the number of milliseconds). */
 const units: Record<string, number> = {
   DATE: 1,
   TIMESTAMP_MILLIS: 86_400e3,
@@ -48,7 +48,7 @@ const units: Record<string, number> = {
 export class Column {
   /** The index of the column in a row. */
   readonly at: number;
-  /** The fields of the current page, the field number of each row (0: blank), and the index of the next unread row. */
+  /** The fields of the current page, each row's field number (0: blank), and the index of the next row to read. */
   fields: Fields | undefined;
   numbers = new Uint32Array();
   next = 0;
@@ -79,7 +79,7 @@ export class Column {
     }
   }
 
-  /** Begins to read the column in a row group of the file. */
+  /** Begins to read the column's part of a row group of the file. */
   open(file: AsyncBuffer, group: RowGroup): void {
     const chunk = group.columns.find(
       ({ meta_data }) => meta_data?.path_in_schema[0] === this.#name,
@@ -182,7 +182,7 @@ export class Column {
     const { type } = this.#element;
     const isText = type === 'BYTE_ARRAY' && [type, 'UTF8', 'STRING'].includes(this.#kind);
     if (isText && encoding === 'PLAIN') {
-      // hyparquet would make an object of each text, which takes as long as all other steps together.
+      // hyparquet would make an object of each text, which would double the time of reading a file.
       const { view } = readerOf(page);
       for (let number = 0, at = 0; number < count; number += 1) {
         const start = at + 4;
@@ -202,7 +202,7 @@ export class Column {
     return fields;
   }
 
-  /** Returns the text of a number or boolean, or the day of a timestamp, because mappings use no time of day. */
+  /** Returns a number or boolean as text, and a timestamp as its day, because mappings use no time of day. */
   #write(value: unknown): Uint8Array {
     const unit = units[this.#kind];
     const key = unit === undefined ? value : Math.floor(Number(value) / unit);
@@ -213,7 +213,7 @@ export class Column {
     if (typeof read === 'object' && !(read instanceof Date)) {
       throw new Error(`'${this.#name}' has a value that is no text, number, date or time`);
     }
-    // A timestamp outside the range of `Date`, or a year of more than four digits, results in a text that is no day.
+    // A timestamp outside the range of `Date`, or with a year above 9999, results in a text that is no day.
     const text = Buffer.from(
       read instanceof Date
         ? JSON.stringify(read).slice(1, 11)
@@ -223,7 +223,7 @@ export class Column {
     return text;
   }
 
-  /** Returns the column's description for hyparquet, which reads no levels because `schemaPath` omits the column. */
+  /** Returns the column's description for hyparquet. `schemaPath` omits the column, so hyparquet reads no levels. */
   get #form(): ColumnDecoder {
     const element = this.#element;
     const form = {
@@ -236,7 +236,7 @@ export class Column {
   }
 }
 
-/** Returns a reader for hyparquet at the beginning of the bytes. */
+/** Returns the bytes as hyparquet's reader, at offset 0. */
 function readerOf({ buffer, byteOffset, byteLength }: Uint8Array) {
   return { view: new DataView(buffer, byteOffset, byteLength), offset: 0 };
 }

@@ -3,13 +3,13 @@ import { quoteField } from '../copy-lines.ts';
 
 const [LINE_FEED, RETURN, QUOTE] = [10, 13, 34];
 
-/** Holds CSV fields in one byte array, numbered from 1. Field n is the bytes from ends[n - 1] to before ends[n]. */
+/** Holds CSV fields in one byte array, numbered from 1. Field n is bytes[ends[n - 1], ends[n]). */
 export class Fields {
   bytes: Buffer;
   readonly ends: Uint32Array;
   #count = 0;
   readonly #separator: Separator;
-  /** The number of digits to which numbers are padded with zeros, because numeric columns lose leading zeros. */
+  /** The number of digits to which zeros pad a number on the left, because numeric columns lose leading zeros. */
   readonly #digits: number;
 
   constructor(count: number, byte_count: number, separator: Separator, digits: number) {

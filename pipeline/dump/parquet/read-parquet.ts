@@ -8,17 +8,17 @@ import type { OnRead } from '../archive.ts';
 import { quoteField } from '../copy-lines.ts';
 import { Column } from './column.ts';
 
-/** The maximum number of rows per part, so small that the rows of all columns stay in the processor's cache. */
+/** The maximum number of rows per part, so small that all columns of a part fit into the processor's cache. */
 const PART_ROWS = 1024;
 
 type ReadColumn = Pick<SourceColumn, 'header' | 'digits'>;
 
 /**
- * Yields the rows of a Parquet file as CSV, in parts. Columns that are not in `read` are blank. The bytes of a part are
- * overwritten by the next part. Throws a `Refusal` for a file that is damaged, nested, or compressed with an unknown
- * codec. `compressors` of column.ts inflates ZSTD, GZIP and BROTLI; hyparquet inflates SNAPPY.
+ * Yields the rows of a Parquet file as CSV, in parts. Columns that are not in `read` are blank. The next part
+ * overwrites the bytes of a part. Throws a `Refusal` for a file that is damaged, has nested columns, or is compressed
+ * with an unknown codec. `compressors` of column.ts inflates ZSTD, GZIP and BROTLI; hyparquet inflates SNAPPY.
  *
- * @param onRead called after each part, as by `readArchive`, with the size and the CRC-32 of the CSV
+ * @param onRead called after each part with the file's bytes read so far, and the size and CRC-32 of the CSV so far
  */
 export async function* readParquet(
   path: string,
@@ -78,7 +78,7 @@ async function* readLines(
   }
 }
 
-/** Returns a function that writes the next rows as CSV lines of `width` fields, which its next call overwrites. */
+/** Returns a function that writes the next rows as CSV lines of `width` fields. Each call overwrites these lines. */
 function lineWriter(columns: readonly Column[], width: number, separator: Separator) {
   const [between, lineFeed] = Buffer.from(`${separator}\n`) as unknown as [number, number];
   let lines = Buffer.allocUnsafeSlow(256 * 1024);

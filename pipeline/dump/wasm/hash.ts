@@ -1,5 +1,5 @@
 // AssemblyScript, compiled into lines.wasm: computes fingerprints of bytes. `FileReader` makes the seed from the
-// mapping's version, the file's key and its header.
+// mapping's version, the file's `file_key` and the file's header.
 
 export const PRIME_1: u64 = 0x9e3779b185ebca87;
 const PRIME_2: u64 = 0xc2b2ae3d27d4eb4f;
@@ -7,7 +7,7 @@ const PRIME_3: u64 = 0x165667b19e3779f9;
 const PRIME_4: u64 = 0x85ebca77c2b2ae63;
 const PRIME_5: u64 = 0x27d4eb2f165667c5;
 
-/** Returns the hash XXH64 (Yann Collet) of bytes[at, end), but never 0, because 0 marks a free slot of the table. */
+/** Returns the hash XXH64 (Yann Collet) of the bytes [at, end), but never 0, which marks a free slot of the table. */
 export function hash(at: usize, end: usize, seed: u64): u64 {
   const length = <u64>(end - at);
   let h: u64;

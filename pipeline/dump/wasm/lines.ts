@@ -1,5 +1,5 @@
 // AssemblyScript, compiled into lines.wasm: finds the records of a chunk, fingerprints each record, and looks up the
-// fingerprint among yesterday's. Only new and changed records are returned to JavaScript.
+// fingerprint among the fingerprints of yesterday's entries. JavaScript receives only new and changed records.
 
 import { hash, PRIME_1 } from './hash';
 import { feeds, LINE_FEED, listed, note, QUOTE, RETURN } from './list';
@@ -11,8 +11,8 @@ const SEPARATOR: u8 = 59;
 
 /**
  * The address of the table of fingerprints: slots of eight bytes (0 if free), then one bit per slot. The bit of a slot
- * is set once a record of today has the slot's fingerprint. The table is sorted by mixed fingerprints (times PRIME_1).
- * A fingerprint is in its preferred slot (home) or later.
+ * is set once a record of today has the slot's fingerprint. The table stores mixed fingerprints (times PRIME_1) in
+ * ascending order, each in its preferred slot (home) or in a later slot.
  */
 let slots: usize = 0;
 let met: usize = 0;
@@ -22,12 +22,12 @@ let slotCount: usize = 0;
 /** The inverse of PRIME_1 modulo 2^64, which turns a mixed fingerprint back into the original fingerprint. */
 const INVERSE_1: u64 = 0x0887493432badb37;
 
-/** The number of unchanged records since the last listed record. */
+/** The number of unchanged records after the last listed record. */
 export let known: u32 = 0;
 
 /**
- * Sets up an empty table at an address where the memory is zero. The slots after the last home hold fingerprints that
- * find no earlier slot.
+ * Sets up an empty table at the address `at`, where the memory is zero. The spare slots after the last home hold
+ * fingerprints for which no earlier slot is free.
  */
 export function reserve(at: usize, homeCount: u32, count: u32): void {
   slots = at;
@@ -40,12 +40,12 @@ function held(slot: usize): u64 {
   return load<u64>(slots + (slot << 3));
 }
 
-/** Returns the slot at which the search for a mixed fingerprint begins. Homes ascend with the mixed fingerprints. */
+/** Returns the home of a mixed fingerprint, where the search for it begins. A greater one has no smaller home. */
 function home(mixed: u64): usize {
   return <usize>(((mixed >> 32) * homes) >> 32);
 }
 
-/** Returns the first slot of a mixed fingerprint, or the slot to insert it. The table's last slot is always free. */
+/** Returns the first slot of a mixed fingerprint, or the slot for its insertion. The table's last slot stays free. */
 function find(mixed: u64): usize {
   let slot = home(mixed);
   for (let other = held(slot); other < mixed && other != 0; other = held(slot)) slot++;
@@ -58,12 +58,12 @@ function isKnown(print: u64): bool {
   return held(find(mixed)) == mixed;
 }
 
-/** Adds the big-endian fingerprints in the bytes [at, end). @returns false when the slots after the homes are full */
+/** Adds the big-endian fingerprints in the bytes [at, end). @returns false when the table is full */
 export function learn(at: usize, end: usize): bool {
   for (; at < end; at += 8) {
     let mixed = bswap(load<u64>(at)) * PRIME_1;
     let slot = find(mixed);
-    // Greater fingerprints move by one slot, up to the first free slot.
+    // Each following fingerprint moves to the next slot, up to the first free slot.
     for (let other = held(slot); other != 0; other = held(slot)) {
       store<u64>(slots + (slot << 3), mixed);
       mixed = other;
@@ -75,7 +75,7 @@ export function learn(at: usize, end: usize): bool {
   return true;
 }
 
-/** Marks a fingerprint as found today. @returns true the first time, if exactly one entry of yesterday has it */
+/** Marks a fingerprint as found in today's dump. @returns true at its first call, if exactly one entry has it */
 export function meet(print: u64): bool {
   const mixed = print * PRIME_1;
   const slot = find(mixed);
@@ -91,8 +91,8 @@ function isMet(slot: usize): bool {
 }
 
 /**
- * Lists the fingerprints that no record of today has, from the slot `from` on, as eight bytes each, at `out` up to
- * `outEnd`. @returns the first slot that was not examined; the number of slots at the end of the table
+ * Lists the fingerprints that no record of today has, from the slot `from` on. Writes eight bytes for each, from the
+ * address `out` to `outEnd`. @returns the first slot that was not examined; the number of slots if all were examined
  */
 export function missing(from: u32, out: usize, outEnd: usize): u32 {
   let slot = <usize>from;
@@ -110,9 +110,9 @@ export function missing(from: u32, out: usize, outEnd: usize): u32 {
 
 /**
  * Reads the records in the bytes [at, end). Stops at a record that is longer than `bound`, has no end, or is changed
- * and has quotes. Lists each other changed record at `out` in 24 bytes: number of unchanged records since the previous
- * listed record, start, end, preceding line feeds, and fingerprint. A record with quotes is assumed to end at the line
- * feed after an even number of quotes. Only a fingerprint of yesterday confirms the assumed end.
+ * and has quotes. Lists other new and changed records at `out`, each in 24 bytes: number of unchanged records since the
+ * previous listed record, start, end, preceding line feeds, and fingerprint. A record with quotes is assumed to end at
+ * the line feed after an even number of quotes; only an equal fingerprint of yesterday confirms this end.
  *
  * @param skipsNumber whether fingerprints ignore the first field, which is a row number, and the separator after it
  * @returns the address of the record at which reading stopped
@@ -133,7 +133,7 @@ export function scan(
   return sieve(out, start);
 }
 
-/** Lists all records: 1 for a record with quotes, else 0; start, end, preceding line feeds, and fingerprint. */
+/** Lists all records, each as: 1 if the record has quotes, else 0; start; end; preceding line feeds; fingerprint. */
 function collect(
   at: usize,
   end: usize,
@@ -161,7 +161,7 @@ function collect(
         const last = stop > start && load<u8>(stop - 1) == RETURN ? stop - 1 : stop;
         if (last > start) {
           const print = hash(skipsNumber ? afterNumber(start, last) : start, last, seed);
-          // If a changed record with quotes were listed, `sieve` would stop there, and list later records again.
+          // A changed record with quotes ends the list, since `sieve` would stop at it and drop the later records.
           if (quotes > 0 && !isKnown(print)) return start;
           note(<u32>(quotes > 0), start, last, feeds, print);
         }
@@ -174,7 +174,7 @@ function collect(
   return start;
 }
 
-/** Loads all slots that `sieve` needs into the processor's cache at once, because loading each takes half its time. */
+/** Loads the slots that `sieve` needs into the processor's cache, since waiting for slots is half of its time. */
 function touch(out: usize): void {
   let sum: u64 = 0;
   for (let at = out; at < listed; at += 24) {
@@ -184,10 +184,10 @@ function touch(out: usize): void {
   touched = sum;
 }
 
-/** The sum of the slots that `touch` loads, because the compiler would remove loads whose result is not used. */
+/** The sum of the slots that `touch` loads; the compiler would remove the loads if nothing used their result. */
 let touched: u64 = 0;
 
-/** Marks the fingerprints of the listed records as found, and keeps only new and changed records on the list. */
+/** Marks the fingerprints of listed records as found, and keeps only new and changed records in the list. */
 function sieve(out: usize, end: usize): usize {
   const all = listed;
   known = 0;

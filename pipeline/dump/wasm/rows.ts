@@ -7,10 +7,10 @@ import { feeds, LINE_FEED, listed, note, QUOTE, RETURN } from './list';
 const DATA: u8 = 1;
 const KEY: u8 = 2;
 const TOUCHED: u8 = 4;
-/** The value for "no address", which is not 0, because a line may begin at the address 0. */
+/** The value that means "no address". It is not 0, because a line may begin at the address 0. */
 const NO_PLACE: usize = usize.MAX_VALUE;
 
-/** The address of the kinds of the columns, with one byte per column. */
+/** The address of the columns' kinds, of which each is one byte. */
 let kinds: usize = 0;
 let columns: u32 = 0;
 let separator: u8 = 0;
@@ -27,9 +27,9 @@ export function layOut(kindsAt: usize, columnCount: u32, separatorByte: u8, digi
 }
 
 /**
- * Reads the rows in the bytes [at, end). Stops at a row that needs a parser: with a quote, longer than `bound`, without
- * an end or a key, or with a wrong number of fields. Lists each row at `out` in 24 bytes: key, start, end, line feeds
- * before the row, and fingerprint of its data. @returns the address of the line at which reading stopped
+ * Reads the rows in the bytes [at, end). Stops at a row that needs a parser: it has a quote, is longer than `bound`,
+ * lacks an end or a key, or has a wrong number of fields. Lists each row at `out` in 24 bytes: key, start, end,
+ * preceding line feeds, and fingerprint of the row's data. @returns the address of the line at which reading stopped
  */
 export function rows(
   at: usize,
@@ -61,7 +61,7 @@ export function quotedRow(start: usize, end: usize, seed: u64, out: usize): usiz
   return end;
 }
 
-/** Returns the address of the line feed of a line without quotes; `end` if the line has quotes or no line feed. */
+/** Returns the address of the line feed that ends the line at `start`; `end` if the line has quotes or no line feed. */
 function findLineEnd(start: usize, end: usize): usize {
   const feed = i8x16.splat(LINE_FEED);
   const quote = i8x16.splat(QUOTE);
@@ -87,7 +87,7 @@ function row(start: usize, end: usize, seed: u64): bool {
   for (let at = start; at <= end; at++) {
     if (at < end) {
       const byte = load<u8>(at);
-      // Most bytes are greater than the separator, and need no further comparison.
+      // Most bytes are greater than the separator, which shows by one comparison that they do not end a field.
       if (byte > separator) continue;
       if (byte == QUOTE) isInside = !isInside;
       if (byte != separator || isInside) continue;
@@ -104,7 +104,7 @@ function row(start: usize, end: usize, seed: u64): bool {
     if (kind & TOUCHED) noteDay(field, at);
     const isKept = (kind & DATA) != 0;
     if (isKept && run == NO_PLACE) run = field;
-    // Adjacent data columns are fingerprinted together.
+    // A run of adjacent data columns is fingerprinted by one call.
     if (run != NO_PLACE && (!isKept || at == end)) {
       print = hash(run, isKept ? at : field - 1, print);
       run = NO_PLACE;
@@ -128,7 +128,7 @@ function readNumber(start: usize, end: usize): u32 {
   return number;
 }
 
-/** Sets `newest_day` to the day of a field that begins with YYYY-MM-DD, if the field's day is later. */
+/** Sets `newest_day` to the day in a field that begins with YYYY-MM-DD, if this day is later than `newest_day`. */
 function noteDay(start: usize, end: usize): void {
   if (end < start + 10 || load<u8>(start + 4) != 45 || load<u8>(start + 7) != 45) return;
   if (!isNumber(start, start + 4) || !isNumber(start + 5, start + 7)) return;
