@@ -25,7 +25,7 @@ beforeEach(async () => {
   db = await origin.copy();
 });
 
-/** Returns the number of the pipeline's sessions on the database, idle sessions included. */
+/** Returns the number of database sessions that processes of the pipeline have, including idle sessions. */
 async function countSessions(): Promise<number> {
   const { rows } = await db.pool.query<{ count: number }>(
     `select count(*)::int from pg_stat_activity
@@ -122,7 +122,8 @@ describe('a run that is told to end', () => {
     const npx = startScript('-e', [run], variables);
     await npx.says('"msg":"scheduled"');
     npx.child.kill('SIGKILL');
-    // The output of the killed npx ends when the two processes that it started have ended.
+    // `npx.end` waits for the end of the output, and so for the end of the two processes that the killed npx had
+    // started.
     expect(await npx.end).toBe('SIGKILL');
     await expect.poll(countSessions).toBe(0);
   });

@@ -23,7 +23,7 @@ function other(report: OfferedReport, changed: Partial<OfferedReport>): OfferedR
   return { ...report, id: `${report.id}-other`, bytes: Buffer.from('not to be asked'), ...changed };
 }
 
-/** The list of reports that CEIDG offers: reports of several days, of two kinds, in two formats. */
+/** The list of reports that the stub of CEIDG offers: of several days, of two kinds, and in two formats. */
 const offered = [
   ...yesterday,
   ...today,

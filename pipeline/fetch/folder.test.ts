@@ -44,7 +44,7 @@ describe('fillFolder', () => {
   test('nothing to do when the folder is there; clears what a killed attempt has left', async () => {
     await fill();
     await mkdir(join(inbox(), `.${date}.part`));
-    // The claim of a process that no longer runs is ignored.
+    // A process that no longer runs has claimed the folder; its claim is ignored.
     await symlink('999999999 1', join(inbox(), `.${date}.claim`));
     const again = fill('other\n');
     await expect(again).rejects.toThrow(NothingToDo);

@@ -9,13 +9,16 @@ const all = [
   ['997112014', 'not_found'],
   ['997122024', 'had'],
 ];
-// The test data contain U+2028, because some programs take this character for the end of a line.
+// The records contain U+2028, because some programs take this character for the end of a line.
 const first = '{"a":1}\n{"b":"ź\u2028"}\n';
-/** A record that is longer than one chunk in which the file is read. */
+/** A record that is longer than the chunks in which the journal is read. */
 const long = { c: 'ź'.repeat(200_000) };
 const whole = `${first}${JSON.stringify(long)}\n`;
 
-/** Opens a journal again and appends an answer; returns the earlier outcomes, and the text of the dump. */
+/**
+ * Opens an existing journal and appends an answer; returns the outcomes that the journal had before, and the text of
+ * the dump.
+ */
 async function reopen(folder: string): Promise<{ outcomes: [string, string][]; dump: string }> {
   const journal = await openJournal(folder);
   const outcomes = [...journal.outcomes];

@@ -24,7 +24,7 @@ const entries: Record<string, KrsEntry> = {
 };
 const moved = currentExtract('0009000006', 'FUNDACJA DALEJ', 'RejS');
 const gone = fullExtract('0009000007', 'DAWNIEJ S.A.');
-/** Numbers in both registers of KRS: one register, or both, have struck the number off. */
+/** Numbers that both registers of KRS have had: one register has struck the number off, or both have. */
 const inBoth: Record<string, KrsEntry[]> = {
   '0009000006': [
     { register: 'P', full: fullExtract('0009000006', 'DAWNIEJ S.A.') },
@@ -32,7 +32,10 @@ const inBoth: Record<string, KrsEntry[]> = {
   ],
   '0009000007': [{ register: 'P' }, { register: 'S', full: gone }],
 };
-/** The bulletin's numbers: they are not sorted, one is listed twice, and one is unknown to the register. */
+/**
+ * The numbers in the bulletin, the list of changed numbers: unsorted, one of them twice, and one that KRS does not
+ * know.
+ */
 const bulletin = ['0009000003', '0009000001', '0009000005', '0009000002', '0009000001'];
 
 let inbox: string;

@@ -8,7 +8,10 @@ function numbers(count: number): string[] {
   return Array.from({ length: count }, (_, at) => String(at).padStart(10, '0'));
 }
 
-/** Requests numbers that fail as often as `failing` states; returns the counts of calls and of parallel calls. */
+/**
+ * Requests the numbers `all`, each of which first fails `failing[number]` times; returns the count of requests for each
+ * number, and the maximum of parallel requests.
+ */
 async function ask(all: string[], failing: Record<string, number>, options: Partial<Round> = {}) {
   const asked: Record<string, number> = {};
   let atOnce = 0;

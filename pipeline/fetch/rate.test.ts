@@ -14,7 +14,10 @@ async function pass(rate: Rate, count: number): Promise<number[]> {
   return passed_ms;
 }
 
-/** Returns the shortest time in ms in which one request more than the limit has passed. */
+/**
+ * Returns the shortest time, in ms, in which `count + 1` requests passed, that is one more than the limit allows in a
+ * window.
+ */
 function narrowest(passed_ms: readonly number[], { count }: RateLimit): number {
   return Math.min(...passed_ms.slice(count).map((moment, at) => moment - passed_ms[at]!));
 }
@@ -56,7 +59,7 @@ describe('Rate', () => {
   });
 
   test('has other limits at another hour in Poland', async () => {
-    // The limit changes at eight, one minute later; requests before eight count for the new limit too.
+    // At eight, one minute after the start, another limit applies; it counts the requests before eight too.
     const clock = createClock('2026-11-20T07:59:00+01:00');
     const start_ms = clock.now();
     const passed_ms = await pass(new Rate(nightLimits, clock), 20);

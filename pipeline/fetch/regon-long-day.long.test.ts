@@ -25,7 +25,7 @@ const deleted = 'BIR11SkreslonePodmiotyPrawneOrazDzialalnosciOsFizycznych';
 
 const regons = Array.from({ length: 120 }, (_, at) => `998${String(at).padStart(6, '0')}`);
 const entities = regons.map((regon) => legalPerson(regon, '', 'SPÓŁKA'));
-/** The watched companies, which have the last numbers of the lists. */
+/** The numbers of the watched companies, the last four numbers of the lists. */
 const watched = regons.slice(-4);
 
 let inbox: string;
@@ -86,7 +86,7 @@ describe('a day that takes longer than the rates allow', () => {
       expect(asked(stub)).toEqual([]);
       return findWatched(due);
     });
-    // Four entities are requested in parallel, and the watched entities are the first four.
+    // Four entities are requested in parallel; the first four are the watched entities.
     expect([...new Set(asked(stub))].slice(0, 4).toSorted()).toEqual(watched);
   });
 
@@ -163,7 +163,7 @@ const script = `
   const [url, key, inboxDir, date] = process.argv.slice(3);
   const write = (object) => process.stdout.write(JSON.stringify(object) + '\\n');
   const progress = { step() {}, count() {}, close() {}, note: (note) => write({ note }) };
-  // The lists are read, and all of the day is planned.
+  // The fetch calls query() after it has read the lists and has planned all requests of the day.
   const query = (file, [{ length }]) => {
     write({ length, megabytes: process.resourceUsage().maxRSS / 1024 });
     process.exit();
@@ -184,6 +184,6 @@ test('a list of 200,000 numbers takes less than 288 MB', async () => {
     note: expect.stringMatching(/^REGON lists 200,000 entities: at least 610,000 calls, 7\d hours/),
   });
   expect(planned).toMatchObject({ length: 200_000 });
-  // The process takes 254 to 268 MB, depending on when V8 collects garbage.
+  // The process takes 254 to 268 MB of memory, depending on when V8 collects garbage.
   expect((planned as { megabytes: number }).megabytes).toBeLessThan(288);
 });

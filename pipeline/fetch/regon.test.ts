@@ -146,7 +146,7 @@ describe('fetchRegon', () => {
       answers: {
         'BIR12OsFizycznaPkd 997142044': error('11'),
         'BIR12OsPrawnaSpCywilnaWspolnicy 997122024': error('22'),
-        // The search knows the number 997152054, but its report is not found.
+        // REGON's search finds the number 997152054, but REGON has no report for this number.
         'BIR12OsPrawna 997152054': error('4'),
       },
     });

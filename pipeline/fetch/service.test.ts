@@ -6,7 +6,7 @@ import { readRetryAfter } from '../retry-after.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
 let stub: Stub;
-/** The sentence and the wait that were reported before each retry. */
+/** The sentence and the pause that the service reported before each retry. */
 let retries: { sentence: string; wait_ms: number }[];
 
 beforeEach(async () => {
@@ -44,7 +44,7 @@ describe('what passes is asked again', () => {
     expect(retries).toHaveLength(2);
     for (const [at, retry] of retries.entries()) {
       expect(retry.sentence).toMatch(sentence);
-      // The wait before a retry doubles each time, and is then randomly multiplied by a factor between 1 and 2.
+      // The pause before a retry doubles each time, and is multiplied by a random factor between 1 and 2.
       expect(retry.wait_ms).toBeGreaterThanOrEqual(2 * (at + 1));
       expect(retry.wait_ms).toBeLessThanOrEqual(4 * (at + 1));
     }

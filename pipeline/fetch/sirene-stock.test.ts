@@ -40,7 +40,7 @@ function fetchDay(
 const publish = (newest: string, full?: string) => () =>
   Promise.resolve([{ newest, full: full ?? null }]);
 
-/** Creates the folder of a stock in the inbox that no fetch has downloaded. */
+/** Creates the folder of a stock in the inbox, as an operator does who downloads the stock by hand. */
 async function placeStock(day: string): Promise<void> {
   await mkdir(folder(day), { recursive: true });
   for (const part of ['StockUniteLegale', 'StockEtablissement']) {
@@ -200,12 +200,12 @@ describe('the stock of a month', () => {
     test('that INSEE adds within a month has the day on which it came out, when all may be recoded', async () => {
       await rememberStock(inbox, '2026-12-31');
       await offer(units, places);
-      // In the morning of 5 January, the catalogue still has the stock of December.
+      // Until the morning of 5 January, the catalogue offers the stock of December.
       await fetchDay('2027-01-04');
       await offer(...january);
       const stock = await fetchDay('2027-01-05', publish('2027-01-04', '2026-12-31'));
       expect(stock).toMatchObject({ dump_date: '2027-01-05', had: 2 });
-      // The lists of 5 January are fetched too, because the stock ends in the first minutes of that day.
+      // The fetch for 6 January also requests 5 January, because the stock has only the first minutes of that day.
       expect(await fetchDay('2027-01-06')).toMatchObject({ days: ['2027-01-05', '2027-01-06'] });
     });
 

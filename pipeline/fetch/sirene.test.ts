@@ -31,7 +31,7 @@ const rows = (first: number, count: number, more: object = {}) =>
 const establishments = (first: number, count: number) =>
   rows(first, count).map(({ siren }) => ({ siren, siret: `${siren}00012` }));
 
-/** The stub of SIRENE has five units and three establishments of one day, on pages of two rows. */
+/** The data of the stub of SIRENE: five units and three establishments of one day, on pages of two rows. */
 const knowledge: SireneKnowledge = {
   readyAt: '2026-11-21T07:40:39.000',
   pageRows: 2,
@@ -117,7 +117,7 @@ describe('the lists of a day', () => {
     stub.interfere(() => undefined);
     await fetchDay();
     expect(await readNumbers()).toEqual(all);
-    // Pages that were already received are not requested again.
+    // The last fetch does not request pages again that the interrupted fetches have received.
     expect(asked().filter((path) => path.includes('/siren?'))).toHaveLength(1);
   });
 

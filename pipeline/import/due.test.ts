@@ -74,7 +74,7 @@ describe('the worker', () => {
     await expect
       .poll(() => world.submitter.list())
       .toEqual(['NIP 1000705505 ready ZMYŚLONA SPÓŁKA Z O.O.']);
-    // The four parallel mails of the worker still wait for the SMTP server.
+    // Four mails, the maximum in parallel, still wait for the SMTP server, which does not answer.
     expect(sockets.size).toBe(4);
     const stopped = worker.stop();
     silent.close();

@@ -23,7 +23,7 @@ const world = useImportWorld();
 const importFrom = async (knowledge: Knowledge) =>
   world.importFrom(await startRegistries(knowledge));
 
-/** The answer of CEIDG about an entry, one day before the entry is in a report. */
+/** CEIDG's answer about an entry on the day before the first report that contains the entry. */
 const studio = {
   nazwa: 'Studio Tatuażu Kruk Oliwia Mączyńska',
   wlasciciel: { imie: 'Oliwia', nazwisko: 'Mączyńska', nip: '1000205004', regon: '990200057' },
@@ -78,7 +78,7 @@ describe('an entry of CEIDG that came on demand', () => {
     expect(await eventsOf('2026-11-03')).toBe(others.length);
     expect(others).toHaveLength(expected.length - 1);
     expect(await verify(world.database, 'ceidg')).toEqual([]);
-    // The statistics count the imported entry as new, as a comparison of the two dumps does.
+    // The statistics of the day count the imported entry as new, because only the second of the two dumps contains it.
     const rows = await world.read(
       `select new::int from analyst.daily_stat where date = '2026-11-03'`,
     );
@@ -107,7 +107,7 @@ describe('an entry of CEIDG that came on demand', () => {
       wlasciciel: { ...studio.wlasciciel, nip: '1000705505', regon: '997142044' },
       status: 'WYKRESLONY',
       dataRozpoczecia: '2012-03-01',
-      // The impossible date 2019-02-30 is ignored.
+      // The import ignores this date, because no 30 February exists.
       dataWykreslenia: '2019-02-30',
       dataZakonczenia: '2019-07-01',
     };
@@ -120,7 +120,7 @@ describe('an entry of CEIDG that came on demand', () => {
     });
     expect(await verify(world.database, 'ceidg')).toEqual([]);
     await runFixture(world.database, '2026-11-03');
-    // The dump of a day after the answer of CEIDG lacks the entry, too.
+    // This dump is of a day after CEIDG's answer. It lacks the entry, as the dump before it does.
     const later = { now: () => new Date('2026-11-21T07:00:00Z') };
     const dump = fixtureFolder('2026-11-04');
     expect(await runDump(world.database, dump, '2026-11-21', later)).toMatchObject({ waiting: 0 });
@@ -158,9 +158,9 @@ describe('an entry of CEIDG that came on demand', () => {
       struck_off_date: null,
     });
     expect(await verify(world.database, 'ceidg')).toEqual([]);
-    // A CEIDG report does not contain an entry before the start of its activity.
+    // This dump lacks the entry, because a CEIDG report contains an entry only from the start of its activity on.
     const folder = fixtureFolder('2026-11-02');
-    // A dump with the bytes of the baseline is refused as stale without a reason.
+    // The dump has the bytes of the baseline, so a guard refuses it as stale unless the operator gives a reason.
     const reason = 'nothing has changed';
     const early = { now: () => new Date('2026-11-21T07:00:00Z'), reason };
     const summary = await runDump(world.database, folder, '2026-11-21', early);
@@ -193,7 +193,7 @@ describe('an entry of CEIDG that came on demand', () => {
     );
     expect(entries).toEqual([
       { postal_code: '10115', country: 'DE', count: 1 },
-      // The country of a foreign address is blank, because CEIDG's answer does not state the country.
+      // A foreign address has no country, because CEIDG's answer does not state the country.
       { postal_code: '10117', country: '', count: 1 },
       { postal_code: '90-001', country: null, count: 300 },
     ]);
@@ -265,7 +265,7 @@ describe('answers to what was asked for on demand', () => {
 
   test('join the companies that have their numbers', async () => {
     await runFixture(world.database, '2026-11-02');
-    // The first watched company has no NIP, and the second has no REGON.
+    // Of the first watched company, only the REGON is known, and of the second, only the NIP.
     await world.submitter.add('REGON9', '991800026');
     await world.submitter.add('NIP', '1001805002');
     const { settings } = await startRegistries({

@@ -82,7 +82,8 @@ describe('a company that is asked for', () => {
     await world.importFrom(registries);
     const watches = await world.read('select identifier_value as value, state from customer.watch');
     const state = Object.fromEntries(watches.map((row) => [row.value, row.state])) as object;
-    // The numbers of the head office and of a closed establishment belong to one company, which is watched once.
+    // Two of the submitted SIRETs belong to the head office and a closed establishment of one company, which is watched
+    // once.
     expect(state).toMatchObject({ '732829320': 'failed', [neverIssued]: 'failed' });
     expect(Object.values(state).filter((each) => each === 'ready')).toHaveLength(1);
     const rows = await world.read(
@@ -132,7 +133,7 @@ describe('a company that is asked for', () => {
       expect.stringMatching(/^NIP 1000705907 ready "ZMYŚLONY"/),
       'NIP 1000201006 failed',
     ]);
-    // Neither REGON nor CEIDG knows the third number. CEIDG is not asked for a number that REGON knows.
+    // Neither REGON nor CEIDG knows the third number. The import requests no number from CEIDG that REGON knows.
     const paths = registries.ceidg.requests.map(({ path }) => path);
     expect(paths.filter((path) => path.includes('1000705907'))).toEqual([]);
     expect(await world.submitter.mails()).toMatchObject([
@@ -170,7 +171,7 @@ describe('a company that is asked for', () => {
     const registries = await startRegistries({ regon: [] });
     await runFixture(world.database, '2026-11-02');
     await world.submitter.add('NIP', '1000201006', '1000205004');
-    // The watches have the state that results if a night is published while a client adds the companies.
+    // The update gives the watches the state that they have if a night is published while a client adds the companies.
     await world.database.pool.query(
       `update customer.watch set state = 'queued', company_id = null, ready_at = null`,
     );
@@ -207,7 +208,7 @@ describe('a company that cannot be had', () => {
     await world.importFrom(registries);
     expect((await world.submitter.list()).at(-1)).toBe('NIP 1001207005 queued');
     expect(registries.ceidg.requests).toHaveLength(1);
-    // A day later, the unknown number is requested again.
+    // The number is requested again a day after the first request.
     world.now = new Date(world.now.getTime() + 24 * 60 * 60_000);
     await world.importFrom(registries);
     expect(registries.ceidg.requests).toHaveLength(2);
@@ -271,7 +272,8 @@ describe('the turns of accounts', () => {
       .calls()
       .flatMap((call) => /^DaneSzukajPodmioty (\d{7})/.exec(call)?.slice(1).map(Number) ?? []);
     expect(turns).toHaveLength(60 + 23 * 2 + 5);
-    // Four numbers are requested in parallel, so the order of neighbouring requests may vary.
+    // Every second number is a buyer's, and account 25 is the only buyer. Four numbers are requested in parallel, in
+    // any order.
     expect(turns.slice(0, 4)).toContain(25);
     expect(new Set(turns.slice(0, 32))).toEqual(
       new Set(Array.from({ length: 25 }, (_, at) => at + 1)),

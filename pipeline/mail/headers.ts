@@ -16,7 +16,7 @@ export interface Addressed {
   language: Language;
 }
 
-/** Returns the complete mail, which is byte for byte the same at each attempt to send it. */
+/** Returns the complete mail, which has the same bytes at each attempt to send it. */
 export function address(
   mail: Addressed,
   name: string,
@@ -28,7 +28,7 @@ export function address(
   return {
     from: sender,
     to: { name, address: mail.recipient },
-    // The envelope names the recipient, so that nodemailer does not parse the recipient from the header `To`.
+    // The SMTP envelope is given, so that nodemailer does not take the recipient from the header `To`.
     envelope: { from: sender.address, to: mail.recipient },
     subject: letter.subject,
     text: writeText(letter),

@@ -29,7 +29,7 @@ async function receive(
 }
 
 const notice = 'This service processes personal data.';
-/** The end of the text of each mail. */
+/** The text with which every mail ends. */
 const privacy = `\n${notice}\n\nPrivacy:\nhttps://api.registry.example/privacy\n`;
 
 /** Returns the text that a reader of the HTML mail sees. */

@@ -11,7 +11,7 @@ import type { Texts } from './texts/texts.ts';
 export interface Letter {
   subject: string;
   pieces: readonly Piece[];
-  /** The link that ends the digests of an account; mail programs show the link as a button. */
+  /** The link by which an account stops its digests; mail programs show this link as a button. */
   unsubscribe_link?: string;
 }
 
@@ -20,12 +20,12 @@ export type Piece =
   | { text: string }
   /** A text that the reader copies unchanged, such as a token or a command. */
   | { code: string }
-  /** A link, shown in HTML as a button with the address below the button. */
+  /** A link, shown in HTML as a button with the link's address below. */
   | Link
   | { heading: string }
   /** A company: its name, its identifier, the address of its page (if it has a page), and a line for each event. */
   | { title: string; note: string; page?: string | undefined; lines: readonly string[] }
-  /** A footnote in small type, with the links of the footnote. */
+  /** A footnote in small type, with links. */
   | { footnote: string; links: readonly Link[] };
 
 interface Link {
@@ -35,19 +35,19 @@ interface Link {
 
 export interface LetterOptions {
   client: ClientBase;
-  /** The secret key that signs one-time tokens. */
+  /** The secret key with which one-time tokens are signed. */
   secretKey: string;
   /** The address of the API, without a slash at the end. */
   baseUrl: string;
   /** The language of the recipient, and the texts in this language. */
   language: Language;
   texts: Texts;
-  /** The time at which the mail was queued, so that each attempt writes the same mail. */
+  /** The time at which the mail was queued. The unsubscribe link contains it, and is the same at each attempt. */
   created_at: Date;
   now: Date;
 }
 
-/** The error of a mail that is no longer needed, such as a mail with a used token; its message states the reason. */
+/** The error of a mail that need not be sent any more (its token is used, for example); its message is the reason. */
 export class Superseded extends Error {}
 
 /** Returns the URL of the page of a company; undefined for an unknown company. */
@@ -55,12 +55,12 @@ export function pageOf(baseUrl: string, company_ref: string | null) {
   return company_ref === null ? undefined : `${baseUrl}/companies/${company_ref}`;
 }
 
-/** Returns a company's identifier, followed by the client's own reference if it exists: `<number> · Supplier 17`. */
+/** Returns a company's identifier, with the client's own reference if the client gave one: `<number> · Supplier 17`. */
 export function withReference(number: string, reference: string | null | undefined): string {
   return reference ? `${number} · ${present(reference)}` : number;
 }
 
-/** Returns whether a name may appear in a mail: the name has one line, and mail programs make no link of the name. */
+/** Returns whether a name may appear in a mail: it is one line, and mail programs do not turn it into a link. */
 export function isPresentable(name: string): boolean {
   return name.length <= 100 && !/[/@:\p{C}\p{Zl}\p{Zp}]|\.\p{L}{2}/u.test(name);
 }
@@ -86,7 +86,7 @@ const templates = new Eta({ views: import.meta.dirname, cache: true });
 
 /**
  * Returns a letter as HTML with one column, which fits the screen of a telephone. Mail programs ignore style sheets and
- * block remote files, so the elements contain their styles, and the HTML loads no files.
+ * block remote files, so each element has its styles, and the HTML loads no files.
  *
  * @param language the language of the text, such as `en`
  */

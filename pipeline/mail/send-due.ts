@@ -12,7 +12,7 @@ interface ClaimedMail {
 
 /**
  * Sends due mails until the signal is aborted, then waits until the current attempts have ended. Parallel workers share
- * the mails: a worker claims a mail until the time of its next attempt, and locks the mail during an attempt.
+ * the mails: a worker claims a mail until the time of the mail's next attempt, and locks the mail during an attempt.
  */
 export function sendDue(
   options: SendOptions,

@@ -10,7 +10,7 @@ const db = await createTestDatabase();
 const leave = (options: Parameters<typeof leaveMail>[1] = {}) =>
   leaveMail(db, { created_at, ...options });
 
-/** Sends a mail once, and expects the given state and reason as the result and in the mail's row. */
+/** Sends a mail once, and expects `state` and `reason` as the result of `sendMail` and in the mail's row. */
 async function expectOutcome(
   options: SendOptions,
   mail: TestMail,
@@ -18,7 +18,7 @@ async function expectOutcome(
   reason?: string | RegExp,
   attempt_count = 1,
 ): Promise<void> {
-  // In the product, the worker counts the attempt when it claims the mail.
+  // This update replaces the worker, which counts an attempt when it claims a mail.
   const claim = 'update customer.mail set attempt_count = attempt_count + 1 where mail_id = $1';
   await db.pool.query(claim, [mail.mail_id]);
   const said: unknown = reason instanceof RegExp ? expect.stringMatching(reason) : reason;

@@ -10,14 +10,14 @@ import { writeWebhookLetter } from './letters/webhook.ts';
 import { texts } from './texts/texts.ts';
 import { type Deliver, MailRefused } from './transport.ts';
 
-/** Matches one address without quotes, comments or groups, since texts with quotes could name several addresses. */
+/** Matches one address without quotes, comments or groups, since such a text could name several addresses. */
 const plainAddress = /^[^\s\p{C}@<>()[\]\\,;:"]+@[^\s\p{C}@<>()[\]\\,;:"]+$/u;
 
 interface Mail extends Addressed {
   template: string;
   data: { user_name?: string };
   last_error: string | null;
-  /** The number of attempts left after the current attempt; negative when the last attempt started but never ended. */
+  /** The number of attempts left after this one; negative if a worker was killed during the last attempt. */
   attempts_left: number;
 }
 
@@ -43,20 +43,20 @@ export interface SendOptions extends Pick<LetterOptions, 'secretKey' | 'baseUrl'
 
 interface Sending {
   state: 'sent' | 'ended before' | 'queued' | 'failed' | 'dropped';
-  /** The reason why the mail was not sent. */
+  /** The reason why this attempt did not send the mail. */
   reason?: string;
 }
 
 /**
  * Sends one mail, if the mail is still queued. The mail is locked until the outcome of the attempt is saved. A mail is
- * sent twice only if the process or its session is lost before the outcome is saved; the recipient's server then
- * recognizes the duplicate by its Message-ID. A mail fails when its last attempt fails.
+ * sent twice only if the process or its session is lost before the outcome is saved; both mails have the same
+ * Message-ID, by which a mail server recognizes the duplicate. A mail fails when its last attempt fails.
  */
 export async function sendMail(options: SendOptions, mail_id: number): Promise<Sending> {
   // After an error, `inSession` ends the session, which releases the lock of the mail.
   return inSession(options.pool, async (client) => {
     await client.query('begin');
-    // The lock of a lost machine is released after a timeout, which exceeds the ten minutes that SMTP servers may take.
+    // A lost machine's lock ends after 20 minutes, which is longer than the ten minutes that an SMTP server may take.
     await client.query(`set local idle_in_transaction_session_timeout = '20min'`);
     const [mail] = await queryFile<Mail>(client, 'mail/take_mail.sql', [mail_id]);
     let sending: Sending = { state: 'ended before' };
@@ -88,7 +88,7 @@ async function attempt(
     if (!write) throw new Error(`There is no template '${mail.template}'`);
     const letter = await write(options, data as never);
     const { user_name = '' } = data;
-    // A name that could mislead, such as a link, is left out. Mails that may reach a stranger have no `user_name`.
+    // A name that looks like a link is left out. Mails that may reach a stranger have no `user_name`.
     const name = isPresentable(user_name) ? user_name : '';
     const { common } = reader.texts;
     const text = name === '' ? common.greeting() : common.greetingOf({ name });
@@ -103,7 +103,7 @@ async function attempt(
   }
 }
 
-/** Returns an error's message as one line of at most 500 characters, because an SMTP server's answer may be longer. */
+/** Returns an error's message as one line of at most 500 characters, since an SMTP server's answer may be long. */
 function describe(error: unknown): string {
   const { message, code } = error as Error & { code?: string };
   const text = (message || code || String(error)).replace(/[\p{C}\s]+/gu, ' ').trim();

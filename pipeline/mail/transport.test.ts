@@ -43,7 +43,7 @@ describe('a server that offers STARTTLS', () => {
 
 test('a server that offers no STARTTLS gets password and mail on this machine, or where SMTP_URL says so', async () => {
   const { smtp } = await serveMail(db, { login: ['registry', 'secret'] });
-  // The address 0.0.0.0 is this machine too, but the product takes it for another machine.
+  // The address 0.0.0.0 leads to this machine too, but the product treats it as an address of another machine.
   const elsewhere = smtp.url.replace('127.0.0.1', '0.0.0.0');
   const reason: unknown = expect.stringContaining('STARTTLS');
   expect(await send(createSmtpDelivery(elsewhere))).toEqual({ state: 'queued', reason });
@@ -86,7 +86,7 @@ describe('mails without an SMTP server', () => {
   });
 
   test('wait while the folder cannot be written', async () => {
-    // A file in the place of the folder makes writing fail even for root.
+    // Writing to the folder fails, even for root, because a file has the path of the folder.
     const file = join(folder, 'mail');
     await writeFile(file, '');
     const reason: unknown = expect.stringMatching(/^E(EXIST|NOTDIR)/);

@@ -5,7 +5,7 @@ import { isLoopback } from '../../sql/process/environment.ts';
 import { smtp } from '../figures/mail-retries.ts';
 import { writeSecretFile } from '../../sql/secrets/secret-file.ts';
 
-/** Delivers one mail. Throws `MailRefused` after a permanent rejection, or another error if a retry may succeed. */
+/** Delivers a mail. Throws `MailRefused` after a permanent rejection, or another error if a retry may succeed. */
 export type Deliver = (mail: SendMailOptions) => Promise<void>;
 
 /** The error of a mail that the SMTP server has rejected permanently, with the server's answer as its message. */
@@ -31,14 +31,14 @@ export function createSmtpDelivery(smtpUrl: string): Deliver {
 
 interface SmtpError extends Error {
   code?: string;
-  /** The SMTP command that the server answered; `API` if no command was sent. */
+  /** The SMTP command that the server rejected; `API` if no command was sent. */
   command?: string;
   responseCode?: number;
 }
 
 /**
- * Returns whether a rejection is permanent. Only rejections of the recipient or of the content concern the mail itself.
- * Other rejections, such as of the password or the sender, concern settings, which the operator can correct.
+ * Returns whether a rejection is permanent, as are only rejections of the recipient or of the content. A server that
+ * rejects the password or the sender rejects settings, which the operator can correct.
  */
 function isFinal({ code, command, responseCode = 0 }: SmtpError): boolean {
   if (command === 'API') return code === 'EENVELOPE';
@@ -55,8 +55,8 @@ export function mailFolder(dataDir: string): string {
 
 /**
  * Returns a function that writes a mail to `<folder>/<message id>.eml` for mail programs, and to a `.txt` file for
- * copying; it replaces SMTP without `SMTP_URL`. Only their owner can read the files, because mails may contain one-time
- * tokens. A second attempt overwrites both files of a mail.
+ * copying, if `SMTP_URL` is not set. Only the files' owner can read them, because mails may contain one-time tokens. A
+ * second attempt to send a mail overwrites its files.
  */
 export function createFileDelivery(folder: string): Deliver {
   const stream = { streamTransport: true, buffer: true, newline: 'windows' } as const;

@@ -51,7 +51,7 @@ describe('mails of a night', () => {
     await client.query('begin; lock table customer.alert in access exclusive mode');
     const killed = startCommand(command, { DATABASE_URL: db.url });
     await killed.says('"step":"statistics"');
-    // When the night waits for the locked table `customer.alert`, it has already written the mail.
+    // A night that waits for the locked table `customer.alert` has already inserted its mail into `customer.mail`.
     const waiting = `select from pg_locks where relation = 'customer.alert'::regclass and not granted`;
     while ((await db.pool.query(waiting)).rowCount === 0);
     killed.child.kill('SIGKILL');
@@ -103,7 +103,8 @@ describe('mails of a night', () => {
 
 const numbers = Array.from({ length: 130 }, (_, at) => at + 1);
 const nameOf = (number: number) => `FIRMA ${String(number).padStart(3, '0')}`;
-// The order of the companies by number is the reverse of their order by name.
+// The greater the number of a company, the smaller its REGON and NIP, so the order by name differs from the order by
+// identifier.
 const owner = (number: number) => [regonOf(200 - number), nipOf(200 - number)] as const;
 
 test('a mail of more than 200 events has the worst 200, in the order of names, and counts the others', async () => {
@@ -111,7 +112,8 @@ test('a mail of more than 200 events has the worst 200, in the order of names, a
   const before = numbers.toReversed().flatMap((number) => company(...owner(number)));
   await runRegon(db, '2026-11-02', { reports: before });
   await createReader(db, { severity: 'info' });
-  // The changes cause 10 critical, 90 high and 130 warning events; the last companies by name have the worst events.
+  // The changes cause 10 critical, 90 high and 130 warning events; the companies that come last by name have the most
+  // severe events.
   const after = numbers.flatMap((number) =>
     company(...owner(number), {
       nazwa: nameOf(number),
@@ -130,7 +132,7 @@ test('a mail of more than 200 events has the worst 200, in the order of names, a
   const { smtp, options } = await serveMail(db);
   await sendMail(options, Number(mails.rows[0]!.mail_id));
   const text = smtp.mails[0]!.email.text!;
-  // Finds the companies of each section of the mail and their changes, in the order of the mail.
+  // Matches the headings of the mail's sections, and each company with its change, in the order of the mail.
   const parts = text.matchAll(
     /^((?:Critical|High|Warning).*)\n=+$|^(FIRMA \d+\nNIP \d+)\n.*\n- .*(struck off|legal form|name)/gm,
   );

@@ -21,14 +21,14 @@ import { verify } from './verify.ts';
 
 const baseline = await publishBaseline();
 
-/** Returns the usual reports of a day with the changes that `change` makes. */
+/** Returns the standard reports of a day after `change` has changed their lines. */
 function reports(change: (lines: Reports) => unknown): Reports {
   const made = makeReports();
   change(made);
   return made;
 }
 
-/** Returns the usual reports with `fields` replaced in the first `count` rows of mazowieckie. */
+/** Returns the standard reports, in which `fields` replace the fields of the first `count` rows of mazowieckie. */
 function replace(count: number, fields: Record<string, string>): Reports {
   return reports(({ mazowieckie }) => {
     for (let at = 1; at <= count; at++) mazowieckie![at] = withFields(mazowieckie![at]!, fields);
@@ -69,7 +69,7 @@ describe('a dump is refused', () => {
     'whose dates are written otherwise': replace(21, { DataZawieszeniaDzialalnosci: '03.02.2026' }),
     'where many have lost a value': replace(21, { Email: '' }),
     'where many have changed in one field': replace(41, { Telefon: '700000001' }),
-    // The swapped values have an @ in the phone and no @ in the e-mail, so both are invalid and lost.
+    // The phone and the e-mail of these rows are swapped, so both values are invalid and count as lost.
     'whose columns are shifted': replace(1000, { Telefon: 'a@example.pl', Email: '700000001' }),
     'with two files under the names of each other': reports(
       (made) => ([made.śląskie, made.mazowieckie] = [made.mazowieckie!, made.śląskie!]),
@@ -183,13 +183,13 @@ describe('a dump of the wrong day', () => {
   test('is refused where one row of a file is as it was on an earlier day, however it is packed', async () => {
     const db = await baseline.open();
     await runBad(db, replace(1, { Telefon: '700000001' }), '2026-11-03');
-    // The report of opolskie has a new row, so that only the report of mazowieckie equals an earlier one.
+    // The report of opolskie has a new row, so that only mazowieckie has the same content as in an earlier dump.
     const today = reports(({ opolskie }) => void opolskie!.push(makeRow(9000)));
     const old = writeZipped(today, 'mazowieckie');
     expect(await refuse(db, old, { dump_date: '2026-11-04' })).toBe(
       `${fileName('mazowieckie', 'zip')} holds, byte for byte, what it held on 2026-11-02; on 2026-11-03 it held something else`,
     );
-    // One row of mazowieckie has the content of an earlier day, but the file as a whole does not: it is published.
+    // A dump is published in which one row of mazowieckie is as on an earlier day, but the file as a whole is not.
     const back = reports(({ mazowieckie }) => void mazowieckie!.push(makeRow(9000)));
     expect(await runBad(db, back, '2026-11-04')).toMatchObject({ new: 1, updated: 1 });
   });
@@ -203,7 +203,7 @@ describe('a dump of the wrong day', () => {
     const reason = 'a holiday';
     const accepted = await runBad(db, makeReports(), '2026-11-03', { reason });
     expect(accepted).toMatchObject({ new: 0, updated: 0, deleted: 0, reason });
-    // A dump in which only one file has changed is published, as on a quiet day.
+    // A dump in which only one file differs from the dump before is published: on a quiet day, this is normal.
     const other = reports(({ śląskie }) => void śląskie!.push(makeRow(9000)));
     expect(await runBad(db, other, '2026-11-04')).toMatchObject({ new: 1 });
   });

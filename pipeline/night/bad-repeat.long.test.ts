@@ -109,12 +109,13 @@ describe('an entry stands in the dump', () => {
   beforeAll(async () => {
     const { damaged, repaired } = placeCases(cases);
     const dump = (folder: string) => writeReports(folder, repaired, damaged);
-    // An added blank line changes only the bytes of the dump: the same bytes would be refused as a stale dump.
+    // The second dump has an additional blank line, because a dump with the same bytes would be refused as stale.
     const again = async (folder: string) => {
       await dump(folder);
       await appendFile(join(folder, fileName('opolskie')), '\r\n');
     };
-    // Rows contradict each other in two nights. The third dump has no contradictions, and lacks the two new entries.
+    // In the dumps of the first two nights, rows contradict each other. The third dump has no contradictions, and lacks
+    // the two new entries.
     nights = await publish(baseline, dump, again, anew(repaired));
   });
 
@@ -126,7 +127,7 @@ describe('an entry stands in the dump', () => {
   test('and nothing else is rejected or told', () => {
     const [{ rejects, events, counts }] = nights as [Told];
     expect(rejects.toSorted()).toEqual(expected.flatMap((told) => told.rejects).toSorted());
-    // Two of the repeated rows belong to new entries, which are registered.
+    // Two of the repeated rows belong to new entries, for which COMPANY_REGISTERED is published.
     const [number, name] = ['Regon', 'NazwaPodmiotu'].map((field) => fieldOf(makeRow(7002), field));
     const registered = [
       `COMPANY_REGISTERED of ${number}: null -> ${name}`,
@@ -174,7 +175,7 @@ describe('rows that contradict each other', () => {
     ]);
   });
 
-  // Each dump has a single contradiction, so that no other fault makes the night read every record.
+  // The dump of each case has one contradiction and no other fault that would make the night read every record.
   test.each([
     ['behind it', (line: string) => [line, rename(line, 'Inna')]],
     [

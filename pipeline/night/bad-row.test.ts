@@ -5,7 +5,7 @@ import { readRows } from '../../fixtures/expected.ts';
 import { publishBaseline } from '../../fixtures/dump/bad-night.ts';
 import { rowCase, testDamage } from '../../fixtures/dump/bad-rows.ts';
 
-/** A text that is too long for an index, even compressed. */
+/** A text that, even when PostgreSQL compresses it, is too long for an index. */
 const longText = Array.from({ length: 80 }, (_, at) => hash('sha256', String(at))).join('');
 
 /** The test cases: the name of a field, an invalid value for it, and the reason of the rejection. */
@@ -28,7 +28,7 @@ const values = [
   ),
 ];
 
-/** Impossible dates, which the run notes: the known date stays, the row is accepted, and no event happens. */
+/** Impossible dates: the row is accepted, the entry keeps its date, a notice is saved, and no event follows. */
 const dates = [
   ['DataRozpoczeciaDzialalnosci', '2026-02-30'],
   ['DataZakonczeniaDzialalnosci', '2026-13-01'],
@@ -103,7 +103,7 @@ const shapes = [
 const baseline = await publishBaseline();
 
 describe.each([
-  // The third value is the number of entries that stay until the next dump; a row with a readable key keeps none.
+  // The third value is the number of entries that stay published because a rejected row could be theirs.
   ['a value', values, 4],
   ['a date', dates, 0],
   ['the shape', shapes, 9],

@@ -23,7 +23,9 @@ import { phoneEvent } from '../../fixtures/dump/bad-rows.ts';
 
 const baseline = await publishBaseline();
 
-/** The spellings of a file; each is tested in another file, in which one phone has changed. */
+/**
+ * The ways in which a file may be written (`what`), each tested in the report `key`, in which one phone has changed.
+ */
 const spellings: [what: string, key: string, write: (lines: string[]) => Buffer][] = [
   ['without a byte order mark', 'dolnośląskie', (lines) => toBytes(lines).subarray(3)],
   ['with two of them', 'lubelskie', (lines) => Buffer.concat([toBytes([]), toBytes(lines)])],
@@ -77,7 +79,7 @@ describe('a file tells the same', () => {
   let second: Told;
   let third: Told;
   beforeAll(async () => {
-    // The files of the third day have the usual spelling again.
+    // The files of the third day are written in the usual way again.
     [second, third] = (await publish(baseline, dump, reports)) as [Told, Told];
   });
 
@@ -140,7 +142,7 @@ describe('a file in Windows-1250', () => {
   });
 });
 
-/** Returns lines in the encoding Windows-1250. Of the letters outside ASCII, only ł, Ł, ó and ź are supported. */
+/** Returns lines in the encoding Windows-1250. The function converts no letters outside ASCII except ł, Ł, ó and ź. */
 function toWindows1250(lines: readonly string[]): Buffer {
   const letters: Record<string, number> = { ł: 0xb3, Ł: 0xa3, ó: 0xf3, ź: 0x9f };
   const text = lines.map((line) => `${line}\r\n`).join('');

@@ -15,7 +15,10 @@ const baseline = await publishBaseline(reports(() => undefined));
 
 const good = reports(() => undefined);
 
-/** Returns the usual reports of a day, with an entry without numbers, after the changes that `change` makes. */
+/**
+ * Returns the standard reports of a day, one entry of which has no NIP and no REGON, after `change` has changed their
+ * lines.
+ */
 function reports(change: (lines: Reports) => unknown): Reports {
   const made = makeReports({ śląskie: 300 });
   made.opolskie![8] = withFields(made.opolskie![8]!, { Nip: '', Regon: '' });
@@ -23,12 +26,12 @@ function reports(change: (lines: Reports) => unknown): Reports {
   return made;
 }
 
-/** Makes a row unreadable by removing its beginning, which has all numbers of the entry. */
+/** Makes a row unreadable by removing its beginning, and with it the NIP and REGON of the entry. */
 function cut(lines: string[], at: number): void {
   lines[at] = lines[at]!.split(';').slice(7).join(';');
 }
 
-/** Makes a row unreadable by removing its end; the numbers of the entry remain. */
+/** Makes a row unreadable by removing its end; the NIP and REGON of the entry remain readable. */
 function cutEnd(line: string): string {
   return line.slice(0, -1);
 }
@@ -171,7 +174,7 @@ describe('an entry that moves to another file', () => {
     const move = (lines: string[]) =>
       reports((made) => {
         made.opolskie!.splice(1, 5);
-        // The damaged rows are placed among undamaged rows.
+        // Each damaged row is inserted between undamaged rows.
         lines.forEach((line, at) => made.śląskie!.splice(100 + 10 * at, 0, line));
       });
     const [second, third] = await publish(baseline, move(damaged), move(moving));

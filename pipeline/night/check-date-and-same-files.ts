@@ -4,9 +4,9 @@ import { NothingToDo, Refusal } from '../errors.ts';
 import type { Night } from './context.ts';
 
 /**
- * Checks the date and the files of a dump. Throws `NothingToDo` when the same files are already published for the date.
- * Throws a `Refusal` when other files are published for the date, when the date is in the future, or when a later date
- * is already published. `sql/api/stats/read_quality.sql` counts the days between a dump's date and its publication.
+ * Checks the date and the files of a dump. Throws `NothingToDo` when these files are already published for this date.
+ * Throws a `Refusal` when other files are published for this date, when the date is in the future, or when a dump of a
+ * later date is published. `sql/api/stats/read_quality.sql` counts the days between a dump's date and its publication.
  */
 export async function checkDateAndFiles(night: Night, files: readonly DumpFile[]): Promise<void> {
   const { client, source, dump_date, newest } = night;

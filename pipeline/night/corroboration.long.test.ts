@@ -13,7 +13,10 @@ beforeEach(async () => {
   db = await createTestDatabase();
 });
 
-/** Runs a night in which a registry has one company; the field `no` is the company's number, 1 by default. */
+/**
+ * Runs a night of a registry with one company. `content` has the company's fields; `no` (default: 1) selects its REGON
+ * and NIP.
+ */
 function tell(source: string, date: string, content: string) {
   const { no = '1', ...fields } = fieldsOf(content);
   if (source === 'krs') return runKrs(db, date, [extract(krs, { nip, regon, ...fields })]);
@@ -41,9 +44,9 @@ async function expectWhole(): Promise<void> {
 }
 
 /**
- * A row of `corroboration.csv`: one night of a story, which is a series of nights. `events` is the number of events of
- * the night, if the story tests it. `told` is an event of the night, with the registries that confirm the event until
- * the end of the story.
+ * A row of `corroboration.csv`: one night of a story, which is a series of nights. `events` is the expected number of
+ * events of the night, if not empty. `told` is an expected event of the night, with the registries that have confirmed
+ * the event when the story ends.
  */
 type Night = Record<'story' | 'date' | 'source' | 'content' | 'events' | 'told', string>;
 const nights = readRows<Night>(new URL('corroboration.csv', import.meta.url));

@@ -16,19 +16,25 @@ import { verify } from './verify.ts';
 
 const [day1, day2, day3] = ['2026-11-02', '2026-11-03', '2026-11-04'] as const;
 
-/** REGON's reports of a company on two days, and the events of the second day; a third day has no events. */
+/**
+ * A test case: the reports of REGON on two days, and the expected events of the second day; the third day has no
+ * events.
+ */
 interface Change {
   before: ReportLine[];
   after: ReportLine[];
   deleted?: string[];
-  /** The reports of the third day; absent: the reports of the second day. */
+  /** The reports of the third day; if absent, the third day has the reports of the second day. */
   later?: ReportLine[];
   events: string[];
 }
 
 type Told = Parameters<typeof company> extends [string, string, ...infer Rest] ? Rest : never;
 
-/** Returns the numbers of the company of a case and of another company, and functions that make their reports. */
+/**
+ * Returns the NIPs and REGONs of two companies for the test case `at`, and functions that make reports of the
+ * companies.
+ */
 function numbersOf(at: number) {
   const [regon, nip] = [regonOf(2 * at + 1), nipOf(2 * at + 1)];
   const [nextRegon, nextNip] = [regonOf(2 * at + 2), nipOf(2 * at + 2)];
@@ -48,7 +54,7 @@ function numbersOf(at: number) {
 }
 type Numbers = ReturnType<typeof numbersOf>;
 
-/** The cases about two companies, or about one company and its units. */
+/** The test cases about two companies, or about a company and its local units. */
 const cases: [what: string, change: (numbers: Numbers) => Change][] = [
   [
     'another REGON is a changed identity, where the old number is struck off the same day',
@@ -167,7 +173,7 @@ const [known1, known2] = [901, 902].map((no) => ({ name: 'JAN KOS', regon: regon
 ];
 const firm = (name: string) => ({ name, isFirm: true });
 
-/** The cases about the partners of one company. */
+/** The test cases about the partners of a company. */
 const partnerCases: [what: string, before: Told, after: Told, ...events: string[]][] = [
   [
     'the partners of a civil partnership are its owners',
@@ -189,7 +195,7 @@ const partnerCases: [what: string, before: Told, after: Told, ...events: string[
     partners(firm('Sowa Sp. z o.o.')),
   ],
 ];
-/** The cases about the fields of one company on two days, with the events of the second day. */
+/** The test cases about fields of a company on two days, with the expected events of the second day. */
 const fieldCases = readRows<Record<'what' | 'before' | 'after' | 'events', string>>(
   new URL('delta-events.csv', import.meta.url),
 ).map(({ what, before, after, events }): (typeof partnerCases)[number] => {

@@ -10,11 +10,11 @@ import { verify } from './verify.ts';
 const [day1, day2, day3] = ['2026-11-02', '2026-11-03', '2026-11-04'] as const;
 const [krs, nip, regon] = ['0000990001', nipOf(1), regonOf(1)];
 
-/** A test case: the texts of one field of an extract on two days, and the events of the second day. */
+/** A test case: the text of one field of an extract on two days, and the expected events of the second day. */
 type Case = Record<'what' | 'field' | 'before' | 'after' | 'events', string>;
 const cases = readRows<Case>(new URL('delta-krs.csv', import.meta.url));
 
-/** Returns the content of an extract for a field, whose items in `text` are separated by `; `. */
+/** Returns the content of an extract in which `field` has the items of `text`, which `; ` separates. */
 function contentOf(field: string, text: string): ExtractContent {
   const items = text.split('; ');
   if (field === 'form') return { form: text };
@@ -31,7 +31,7 @@ function contentOf(field: string, text: string): ExtractContent {
   return { shareholders: items.map(readOwner) };
 }
 
-/** Returns a full extract, whose history has the former names of branches. */
+/** Returns a full extract (one with the history of the entry), which has former names of branches. */
 function fullExtract(number: string): object {
   const branch = (names: readonly string[], miejscowosc: string) => ({
     nazwa: names.map((nazwa, at) => ({

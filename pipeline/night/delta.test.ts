@@ -40,8 +40,8 @@ async function readStatus(regon: string) {
 
 /**
  * A row of `delta.csv`: one night of a story, which is a series of nights. `companies` has a line for each company with
- * its number and fields, and `deleted` the numbers of the deleted companies. The summary, the events and the status of
- * the first company are expected if they are not empty.
+ * its number and fields. `deleted` has the numbers of deleted companies. If not empty, `summary`, `events` and `status`
+ * (of the first company) are expected.
  */
 type Night = Record<
   'story' | 'date' | 'companies' | 'deleted' | 'summary' | 'events' | 'status',
@@ -109,7 +109,7 @@ describe('the list of deletions', () => {
     const deleted = [regonOf(5), regonOf(6), regonOf(999)];
     expect(await runRegon(db, day2, { deleted })).toMatchObject({ deleted: 3, entries: 1 });
     expect(await readEvents(db, day2)).toEqual([
-      // The first event is for both activities of the person, and the second event is for the company.
+      // The first event is about the person (with two activities), and the second event is about the company.
       `COMPANY_STRUCK_OFF: ACTIVE → ${day2}`,
       `COMPANY_STRUCK_OFF: ACTIVE → ${day2}`,
     ]);

@@ -3,8 +3,8 @@ import type { Sessions } from '../../sql/connection/database.ts';
 
 /**
  * Returns a pool for the additional sessions of a night. The epoch of a session identifies the primary server and its
- * last start. A session whose epoch differs from the first session's is refused, because a failover or a crash empties
- * or removes the tables of the night.
+ * last start. A session with another epoch than `first` is refused, because a failover or a crash in between has
+ * emptied or removed the tables of the night.
  */
 export async function fence(pool: Pool, first: PoolClient): Promise<Sessions> {
   const readEpoch = 'select registry.epoch() as epoch';

@@ -41,7 +41,8 @@ describe.each(registries)('the fixture days of $source', ({ source, identity }) 
   beforeAll(async () => {
     for (const { date } of days) {
       await runSource(db, source, date);
-      // The events are read after each night, because a later objection of an owner erases values in the history.
+      // The test reads the events after each night, because an owner's objection on a later day erases values of
+      // earlier events.
       events.push(
         ...(await ask(
           `select event.event_date, event.event_type, event.old_value, event.new_value, ${identity}

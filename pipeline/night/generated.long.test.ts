@@ -88,8 +88,9 @@ describe('a night that reads every record', () => {
     const { date } = await writeDay(options, 1, join(folder, '1'), 'csv');
     const plans = explainTables(db);
     await runDump(db, join(folder, '1'), date, { isFullRead: true, reason: 'All were meant' });
-    // 300 changed entries and 3,000 records make a million pairs, so a comparison of all pairs exceeds the limit below.
-    // PostgreSQL would scan a list of ids in a `(not) in` for each record, so the plan must have no SubPlan.
+    // A query that compares each of 300 changed entries with each of 3,000 records reads about a million rows, which
+    // exceeds the limit below. PostgreSQL would scan a list of ids in a `(not) in` for each record, so the plan must
+    // have no SubPlan.
     expect(JSON.stringify(plans.get('after'))).not.toContain('SubPlan ');
     const busy = [...plans].filter(([, plan]) => countMost(plan) > 20 * options.entries);
     expect(busy.map(([table]) => table)).toEqual([]);
@@ -98,7 +99,10 @@ describe('a night that reads every record', () => {
 
 const now = () => new Date('2027-01-10T05:00:00Z');
 
-/** The dumps: a stock, the lists of a day, the stock of the next month, and a stock that recodes all activities. */
+/**
+ * The dumps of SIRENE: a stock, the delta of a day, the stock of the next month, and a stock in which all activity
+ * codes are converted.
+ */
 const steps = [
   { date: '2026-10-31', changes: 0, format: 'zip' },
   { date: '2026-11-02', changes: 0.2, format: 'delta' },
@@ -114,7 +118,7 @@ describe.each([1, 2, 3])('a generated France, seed %i', (seed) => {
     for (const [step, { date, format }] of steps.entries()) {
       const path = join(folder, date);
       await writeStep(options, step, path, format);
-      // Without a reason, guards would refuse the dump, because many entries of the small country change.
+      // Without a `reason`, guards would refuse the dump, because a large share of the few generated entries changes.
       await runDump(db, path, date, { source: 'sirene', reason: 'All was meant', now });
       const { rows } = await db.pool.query<object>(
         `select entry.entry_key as siren, event.event_type, event.old_value, event.new_value
@@ -137,7 +141,10 @@ interface Plan extends Partial<Record<string, number | string | Plan[]>> {
 
 const asTable = /^create unlogged table \w+\.(\w+) as$/gm;
 
-/** Returns the query plans, with actual row counts, of the tables that later nights create, by the table's name. */
+/**
+ * Returns a map, to which nights from now on add the query plan (with actual row counts) of each table that they
+ * create.
+ */
 function explainTables({ pool }: TestDatabase): Map<string, Plan> {
   const plans = new Map<string, Plan>();
   pool.on('acquire', (client) => {
@@ -162,7 +169,7 @@ function explainTables({ pool }: TestDatabase): Map<string, Plan> {
   return plans;
 }
 
-/** Returns the number of rows that the busiest node of a query plan has read. */
+/** Returns the number of rows that one node of a query plan has read, the node that has read the most. */
 function countMost(plan: Plan): number {
   const rows = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Join Filter']
     .map((name) => Number(plan[name] ?? 0))
@@ -170,7 +177,7 @@ function countMost(plan: Plan): number {
   return Math.max(rows * plan['Actual Loops'], ...(plan.Plans ?? []).map(countMost));
 }
 
-/** Writes the dump of a day, runs its night, and compares events and counts with the generator's expectations. */
+/** Writes the dump of a day, runs its night, and compares events and counts with those that the generator expects. */
 async function runDay(
   db: TestDatabase,
   options: DumpOptions,

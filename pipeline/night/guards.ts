@@ -7,17 +7,17 @@ import type { NightSessions } from './sessions.ts';
 const folder = new URL('../../sql/check/', import.meta.url);
 
 /**
- * A row of a query in `sql/check`. Without the column `guard`, the query's file name names the guard. `field` is the
- * column that the guard refuses.
+ * A row that a query in `sql/check` returns. If the query has no column `guard`, its file name names the guard. `field`
+ * is the column of the dump that the guard refuses.
  */
 type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> &
   Partial<Record<'guard' | 'file' | 'field', string | null>>;
 
 /**
  * Runs every query of `sql/check`; a good snapshot has no findings. Each query contains the limit of its check. The
- * limits of guard_vanished_changed_lost.sql and guard_closed.sql grow with the days since the last snapshot. Guards
- * ignore findings of up to `registry.guard_rows` rows (02_figures.sql). An operator may accept findings of guards, with
- * a reason that run-rows.ts saves. Queries in files without the prefix `guard_` find broken invariants, which are bugs.
+ * limits of guard_vanished_changed_lost.sql and guard_closed.sql grow with the days since the previous snapshot. A
+ * guard ignores faults of up to `registry.guard_rows` rows (02_figures.sql). An operator may accept guards' findings,
+ * with a reason that run-rows.ts saves. Queries in files without the prefix `guard_` find broken invariants: bugs.
  */
 export async function runChecks({ client, stage }: NightSessions) {
   const guards: GuardFinding[] = [];
@@ -37,7 +37,7 @@ export async function runChecks({ client, stage }: NightSessions) {
   return { guards, invariants };
 }
 
-/** Returns one sentence per guard, which names the first three files or fields with a finding. */
+/** Returns a sentence for each guard with findings, which names the first three files or fields with findings. */
 export function describeFindings(findings: readonly GuardFinding[]) {
   return [...Map.groupBy(findings, ({ guard }) => guard)].map(([guard, found]) => {
     const { file, sentence } = found[0]!;
@@ -46,7 +46,7 @@ export function describeFindings(findings: readonly GuardFinding[]) {
     const named = found
       .slice(0, shown.named)
       .map((each) => (isOfFiles ? each.file : each.sentence));
-    // A guard's sentence about a file begins with the file's name, which is cut off because `named` lists the file.
+    // A guard's sentence about a file begins with the file's name. The name is cut off, since `named` has it already.
     const rest = isOfFiles ? `; the first${sentence.slice(file.length)}` : '';
     return { guard, sentence: `${named.join(', ')}${more}${rest}` };
   });

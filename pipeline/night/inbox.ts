@@ -17,24 +17,24 @@ import { Reporter } from './reporter.ts';
 import { dropIdleTables, findNewestPublished } from './run-rows.ts';
 import type { RunSummary } from './summary.ts';
 
-/** The outcome of a run that was refused by the guards, or because its dump cannot be read. */
+/** The outcome of a run whose dump was refused: by the guards, or because the dump cannot be read. */
 export interface RefusedRun {
   source: string;
   dump_date: string;
   state: 'refused';
   message: string;
-  /** The number of the run; null for a dry run and for a folder without a dump, because neither keeps its run. */
+  /** The number of the run; null for a dry run and for a folder without a dump, whose runs are deleted. */
   run_id: number | null;
   /** The findings of the guards. A dump that was refused without findings cannot be accepted with `--accept`. */
   refusals: readonly GuardFinding[];
   path: string;
-  /** The day of the published snapshot of the source; null when no snapshot is published. */
+  /** The day of the newest published snapshot of the source; null when no snapshot is published. */
   published_date: string | null;
 }
 
 /**
- * The outcome of a night. The state `nothing` means that the same files are published already
- * (check-date-and-same-files.ts). Only `ingestInbox` returns the state `failed`, because `ingest` throws the error.
+ * The outcome of a night. The state `nothing` means that the files of the dump are published already
+ * (check-date-and-same-files.ts). Only `ingestInbox` returns the state `failed`; `ingest` throws the error instead.
  */
 export type Outcome =
   | RunSummary
@@ -45,12 +45,12 @@ interface NightsContext {
   db: Database;
   environment: Pick<Environment, 'inboxDir' | 'recodedFrom'>;
   logger: Logger;
-  /** The signal that is aborted when the process is about to end, which also ends the output of the reporter. */
+  /** The signal that is aborted when the process is about to end. The abort also ends the output of the reporter. */
   signal: AbortSignal;
   isBrief?: boolean;
 }
 
-/** Runs one night and returns its outcome. Throws any unexpected error, with the `run_id` of the night. */
+/** Runs one night and returns its outcome. Throws any unexpected error, to which it adds the `run_id` of the night. */
 export async function ingest(
   { db, environment: { recodedFrom }, logger, signal, isBrief }: NightsContext,
   options: Omit<NightOptions, 'reporter' | 'now' | 'recodedFrom'>,
@@ -77,32 +77,32 @@ export async function ingest(
 }
 
 export interface InboxOptions extends NightsContext {
-  /** The sources whose dumps are published; if absent, the dumps of all sources are published. */
+  /** The sources of which `ingestInbox` ingests dumps; if absent, all sources. */
   sources?: ReadonlySet<string> | undefined;
-  /** The last day whose dump is published; if absent, the dumps of all days are published. */
+  /** The last day of which `ingestInbox` ingests dumps; if absent, all days. */
   lastDate?: string | undefined;
   onOutcome?: ((outcome: Outcome) => void) | undefined;
-  /** Whether a lost connection is thrown, so that the caller retries; if not, the outcome is `failed`. */
+  /** Whether `ingestInbox` throws a lost connection, so that its caller retries; if not, it returns `failed`. */
   isRepeated?: boolean | undefined;
 }
 
 /**
- * Runs a night for every dump in the inbox that is newer than the published snapshot of its source. Nights run by date,
- * then by source. After a refused full dump, later deltas of the source are skipped, but not full dumps, which contain
- * all entries. After a refused delta, an error, or a run of another process, all later dumps of the source are skipped.
+ * Runs a night for every dump in the inbox that is newer than its source's newest snapshot, ordered by date, then by
+ * source. After a refused full dump, later deltas of the source are skipped, but not later full dumps, which contain
+ * all entries. After a refused delta, an error, or another process's run, all later dumps of the source are skipped.
  */
 export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   const { db, environment, lastDate, onOutcome } = options;
   const { inboxDir } = environment;
   const outcomes: Outcome[] = [];
-  /** `waiting` has the sources whose later dumps are skipped. `lacking` has the sources whose deltas are skipped. */
+  /** `waiting` has the sources of which all later dumps are skipped; `lacking`, of which only deltas are skipped. */
   const [waiting, lacking] = [new Set<string>(), new Set<string>()];
   for (const { source, dump_date, dump_kind } of await findAllDue(db, inboxDir)) {
     if (options.sources?.has(source) === false) continue;
     if (waiting.has(source) || (dump_kind === 'delta' && lacking.has(source))) continue;
     if (lastDate !== undefined && dump_date > lastDate) break;
     const dump = { source, dump_date, path: join(inboxDir, source, dump_date) };
-    // An error becomes an outcome too, so that the outcomes of earlier nights are still printed.
+    // An error is returned as an outcome, so that the outcomes of earlier nights are still printed.
     const outcome = await ingest(options, dump).catch(async (error: unknown): Promise<Outcome> => {
       options.signal.throwIfAborted();
       if (options.isRepeated && isWriterGone(error)) throw error;
@@ -119,7 +119,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     else if (state === 'refused' && dump_kind !== 'delta') lacking.add(source);
     else waiting.add(source);
   }
-  // A failure to drop the tables of a night is ignored, because the next `ingestInbox` drops the tables.
+  // If dropping the tables of a night fails, the error is ignored, because the next `ingestInbox` drops them.
   for (const source of await listSources()) {
     await inLastSession(db.pool, (client) => dropIdleTables(client, source)).catch(() => undefined);
   }
@@ -136,7 +136,7 @@ async function refusedRun(
   return { run_id, source, dump_date, state: 'refused', message, published_date, refusals, path };
 }
 
-/** Returns the dumps that are newer than the published snapshot of their source, ordered by date and source. */
+/** Returns the dumps that are newer than their source's newest snapshot, ordered by date, then by source. */
 async function findAllDue(db: Database, inboxDir: string) {
   const dumps: { source: string; dump_date: string; dump_kind: string }[] = [];
   for (const source of await listSources()) {
@@ -159,14 +159,14 @@ export async function listInbox(inboxDir: string, source: string): Promise<strin
       throw new WrongUsage(`The inbox cannot be read: ${cause.message}`, { cause });
     },
   );
-  // Symbolic links are left out, because a writer of the inbox could link any file that this process can read.
+  // Symbolic links are ignored, because who writes to the inbox could link any file that this process can read.
   const days = entries.filter((entry) => isDate(entry.name) && !entry.isSymbolicLink());
   return days.map(({ name }) => name);
 }
 
 /**
- * Returns a sentence for each ignored folder of the inbox, except hidden folders. Creates the default inbox if it is
- * absent. Throws `WrongUsage` when the folder of `INBOX_DIR` cannot be read.
+ * Returns a sentence for each ignored folder of the inbox, without hidden folders. Creates a default inbox that is
+ * absent. Throws `WrongUsage` when the inbox cannot be read.
  */
 export async function inspectInbox(inboxDir: string, isDefault: boolean): Promise<string[]> {
   if (isDefault) {

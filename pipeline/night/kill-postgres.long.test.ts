@@ -11,7 +11,7 @@ import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { Refusal } from '../errors.ts';
 import { verify } from './verify.ts';
 
-/** The published tables after each day in a database without kills. */
+/** The contents of the published tables after each day, from a database that is never killed. */
 const undisturbed: Record<string, string[]>[] = [];
 
 const dataDir = await mkdtemp(join(tmpdir(), 'registry-kill-'));

@@ -9,14 +9,14 @@ import { Random } from '../../fixtures/generator/random.ts';
 import { verify } from './verify.ts';
 
 const days = await generateDays();
-/** The databases before the night of each day, from which the tests make copies. */
+/** For each of two days, the database before the night of the day; the tests work on copies. */
 const before = [
   await createOrigin(() => Promise.resolve()),
   await createOrigin(async (db) => void (await runDump(db, ...days.night(0)))),
 ] as const;
 const undisturbed = [await runUndisturbed(0), await runUndisturbed(1)] as const;
 
-/** Returns the steps, the published tables and the duration in ms of a night that is not killed. */
+/** Runs a night without a kill; returns its steps, the contents of the published tables, and its duration in ms. */
 function runUndisturbed(day: 0 | 1) {
   return withCopy(day, async (db) => {
     const begun_ms = performance.now();
@@ -37,7 +37,7 @@ async function withCopy<T>(day: 0 | 1, use: (db: TestDatabase) => Promise<T>): P
   }
 }
 
-/** Kills a night when the log has the line of `step`, which is written when the step has ended. */
+/** Kills a night after its step `step`, as soon as the log contains the line that reports the end of the step. */
 async function killAfter(db: TestDatabase, day: 0 | 1, step: string): Promise<End> {
   const command = startCommand(days.command(day), { DATABASE_URL: db.url });
   await command.says(`"step":"${step}"`);
@@ -45,7 +45,7 @@ async function killAfter(db: TestDatabase, day: 0 | 1, step: string): Promise<En
   return await command.end;
 }
 
-/** Returns the state of the newest run, as `status`, `check` and the metrics show it. */
+/** Returns the state that `status`, `check` and the metrics show for the newest run. */
 async function shownState(db: TestDatabase): Promise<string | undefined> {
   const { rows } = await db.pool.query<{ state: string }>(
     'select registry.state_of(run) as state from registry.run order by run_id desc limit 1',
@@ -53,13 +53,13 @@ async function shownState(db: TestDatabase): Promise<string | undefined> {
   return rows[0]?.state;
 }
 
-/** Runs the night again, and expects the same tables as without a kill. */
+/** Runs the night again, and expects the same contents of tables as after a night without a kill. */
 async function expectRecovery(db: TestDatabase, day: 0 | 1, kills: number): Promise<void> {
   const command = await runCommand(days.command(day), { DATABASE_URL: db.url });
   expect(command.sentences().join()).toMatch(command.code === 5 ? /is published already/ : /^$/);
   expect([0, 5]).toContain(command.code);
   const states = await statesOf(db, day);
-  // A run that was killed after another run was published is also abandoned.
+  // All runs but one are abandoned, even a run that was killed after another run of the day was published.
   expect(states.filter((state) => state !== 'abandoned')).toEqual(['published']);
   expect(states.length).toBeLessThanOrEqual(kills + 1);
   expect(differences(undisturbed[day].tables, await dumpTables(db))).toEqual([]);
@@ -83,7 +83,7 @@ describe.each([
         expect(await killAfter(db, day, step)).toBe('SIGKILL');
         states.push('running');
         expect(await statesOf(db, day)).toEqual(states);
-        // The killed run is shown as abandoned within seconds, when its database session has ended.
+        // `registry.state_of` returns `abandoned` for the killed run as soon as the run's database session has ended.
         await expect.poll(() => shownState(db), { timeout: 10_000 }).toBe('abandoned');
         states[states.length - 1] = 'abandoned';
       }

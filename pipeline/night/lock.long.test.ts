@@ -16,7 +16,10 @@ const folders = {
   regon: fileURLToPath(new URL(`../../fixtures/regon/${day}`, import.meta.url)),
 };
 
-/** Returns nights that wait for another session's publication lock, their notes, and a function that frees the lock. */
+/**
+ * Takes the publication lock and starts nights, which wait for the lock; returns the nights, their notes, and a
+ * function that releases the lock.
+ */
 async function startWaiting(db: TestDatabase, date: string, dumps: Partial<typeof folders>) {
   const client = await db.pool.connect();
   await lockPublishing(client, 'PL', () => undefined);
@@ -36,7 +39,7 @@ const secondDay = { ceidg: fixtureFolder('2026-11-03') };
 test('sources read their dumps at the same time, and publish one after another', async () => {
   const db = await createTestDatabase();
   const { nights, notes, end } = await startWaiting(db, day, folders);
-  // Both nights have read their dumps, and wait for the publication lock.
+  // Both nights have read their dumps, and wait for the country's publication lock.
   expect(notes).toEqual(Array(2).fill('waiting until another source is published'));
   const { rows } = await db.pool.query(
     `select count(*)::int as ceidg, (select count(*)::int from stage_regon.entry) as regon
@@ -60,7 +63,7 @@ test('an entry that another source moves meanwhile is found where it lies then',
   await db.pool.query('update registry.entry set company_id = company_id');
   end();
   const { deleted, events } = await nights[0]!;
-  // The night recognizes an unchanged record by its content, not by the ctid of its row.
+  // Other ctids do not make the night read every record again: its only note is about the wait.
   expect(notes).toEqual(['waiting until another source is published']);
   const undisturbed = await createTestDatabase();
   await runDump(undisturbed, folders.ceidg, day);
@@ -78,7 +81,7 @@ test('of the sessions that try at once one gets a lock, and another when that on
   const tryAll = async (open: typeof clients, name: string) =>
     (await Promise.all(open.map((client) => tryLock(client, name)))).filter(Boolean).length;
   expect(await tryAll(clients, 'ceidg')).toBe(1);
-  // The session with the lock keeps it at the second attempt; another lock is free.
+  // At the second attempt, only the session that holds the lock `ceidg` succeeds. The lock `krs` is free.
   expect(await tryAll(clients, 'ceidg')).toBe(1);
   expect(await tryAll(clients, 'krs')).toBe(1);
   const { rows } = await db.pool.query<{ pid: number }>(
@@ -104,7 +107,7 @@ test('no command needs a lock that a reader could take', async () => {
     await db.pool.query(`drop database ${login} with (force)`);
     await db.pool.query(`drop role ${login}`);
   });
-  // The test revokes the right to use advisory locks, which every role has by default.
+  // By default, every role may use advisory locks. The test revokes this right.
   await admin.query(`
     do $$
     declare
@@ -120,7 +123,7 @@ test('no command needs a lock that a reader could take', async () => {
     expect(stderr).not.toContain('permission denied');
     expect({ command, code }).toEqual({ command, code: 0 });
   }
-  // Two locks name the pid of a session that the login cannot see; one of these locks is older than the session.
+  // Both locks have the pid of a session whose details the login cannot see; the lock `old` is older than this session.
   await admin.query(
     `insert into registry.lock values ('old', pg_backend_pid(), '2000-01-01'),
        ('held', pg_backend_pid(), now())`,
@@ -139,7 +142,7 @@ test('a night whose later sessions reach another server publishes nothing', asyn
   const db = await createTestDatabase();
   await runDump(db, folders.ceidg, day);
   const { nights, end } = await startWaiting(db, '2026-11-03', secondDay);
-  // The test replaces `registry.epoch`, because this function returns another value after a failover.
+  // The test replaces `registry.epoch` to simulate a failover, after which this function returns another value.
   await db.pool.query(
     `create or replace function registry.epoch() returns text language sql return '00000002'`,
   );

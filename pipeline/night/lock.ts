@@ -3,7 +3,7 @@ import type { ClientBase, Pool, PoolClient } from 'pg';
 import { AlreadyRunning } from '../errors.ts';
 import { nights } from '../figures/night-timeouts.ts';
 
-/** Runs `use` in a session that is closed afterwards, which releases its locks and rolls back an open transaction. */
+/** Runs `use` in a session and then closes the session, which releases its locks and rolls back an open transaction. */
 export async function inLastSession<T>(
   pool: Pool,
   use: (client: PoolClient) => Promise<T>,
@@ -16,9 +16,9 @@ export async function inLastSession<T>(
   }
 }
 
-/** Takes the lock of a source until the session ends. Throws `AlreadyRunning` if another run keeps the lock. */
+/** Takes the lock of a source until the session ends. Throws `AlreadyRunning` if another run holds the lock. */
 export async function lockSource(client: ClientBase, source: string): Promise<void> {
-  // With `client_connection_check_interval`, the server soon cancels a long statement of a killed process.
+  // With this setting, the server soon notices that a process was killed, and cancels its statement.
   await client.query(`set client_connection_check_interval = '500ms'`).catch(() => undefined);
   await lockPatiently(client, source, `Another run of ${source} is under way`);
 }
@@ -32,10 +32,10 @@ async function lockPatiently(client: ClientBase, name: string, held: string): Pr
 }
 
 /**
- * Holds a lock while `use` runs, which may take hours. Throws `AlreadyRunning` if another session keeps the lock.
+ * Holds a lock while `use` runs, perhaps for hours. Throws `AlreadyRunning` if another session holds the lock.
  *
  * @param held the message of the `AlreadyRunning` error
- * @param use the work; its signal is aborted when the lock is lost with its session
+ * @param use the work; its parameter is a signal that is aborted when the session and thus the lock is lost
  */
 export async function whileLocked<T>(
   pool: Pool,
@@ -47,7 +47,7 @@ export async function whileLocked<T>(
     const lost = new AbortController();
     client.once('error', (error) => lost.abort(error));
     client.once('end', () => lost.abort(new Error('Connection terminated')));
-    // The server sends keepalive probes, because a lost machine does not close its connection.
+    // By keepalive probes, the server notices a machine that was lost without closing the connection.
     await client.query(`
       set idle_session_timeout = 0;
       set tcp_keepalives_idle = 30;
@@ -59,8 +59,8 @@ export async function whileLocked<T>(
 }
 
 /**
- * Takes the lock that the runs of a country's sources share, until the session ends. Runs of one country read their
- * dumps in parallel, but compare and publish one after another, since the sources share companies.
+ * Takes a country's lock until the session ends. Runs of a country's sources read their dumps in parallel, but compare
+ * and publish one after another, since the sources share companies.
  */
 export async function lockPublishing(
   client: ClientBase,
@@ -73,7 +73,7 @@ export async function lockPublishing(
   while (!(await tryLock(client, name))) await sleep(nights.lockPause_ms);
 }
 
-/** Runs a transaction while it holds the locks of all countries, so that no night compares or publishes meanwhile. */
+/** Runs a transaction under the locks of all countries, so that no night compares or publishes meanwhile. */
 export async function whilePublishingWaits<T>(
   pool: Pool,
   use: (client: PoolClient) => Promise<T>,
@@ -87,7 +87,7 @@ export async function whilePublishingWaits<T>(
   });
 }
 
-/** Takes the locks of all countries or of none, so that no country is blocked while another country's night runs. */
+/** Takes the locks of all countries; if one is held, takes none, so that nights of other countries can start. */
 async function tryAllLocks(client: ClientBase): Promise<boolean> {
   await client.query('begin');
   const { rows } = await client.query<{ is_locked: boolean }>(

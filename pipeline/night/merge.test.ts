@@ -14,7 +14,7 @@ beforeEach(async () => {
   db = await createTestDatabase();
 });
 
-/** Verifies the published data; returns the keys of the entries of each company. */
+/** Expects no contradictions in the published data; returns, for each company, the keys of its entries. */
 async function readCompanies(): Promise<string[]> {
   expect(await verify(db, 'regon')).toEqual([]);
   expect(await verify(db, 'krs')).toEqual([]);
@@ -25,7 +25,7 @@ async function readCompanies(): Promise<string[]> {
   return rows.map(({ entries }) => entries);
 }
 
-/** Returns the events of new companies, each with the day, the key of the entry and its name. */
+/** Returns the COMPANY_REGISTERED events, each as the event's day, the entry's key, and the entry's name. */
 async function readRegistered(): Promise<string[]> {
   const { rows } = await db.pool.query<{ event: string }>(
     `select concat_ws(' ', event_date, entry_key, new_value) as event
@@ -52,8 +52,8 @@ const inKrs = (krs: string) => ({
 
 /**
  * A row of `merge.csv`: one night of a story, which is a series of nights. `rows` has a line for each company: its KRS
- * number, or its REGON and NIP, and its fields. The last night has the expected entries of each company, events of new
- * companies and all notices.
+ * number, or its REGON and NIP, and its fields. The row of the last night has the expected entries of each company,
+ * COMPANY_REGISTERED events, and notices.
  */
 type Night = Record<
   'story' | 'date' | 'source' | 'rows' | 'companies' | 'registered' | 'notices',

@@ -39,8 +39,8 @@ import {
 import { type RunSummary, summarise } from './summary.ts';
 
 /**
- * The files of sql/nightly that run between reading and publishing. Within a row of `comparison`, lists of files run in
- * parallel. `pipeline/dump/` runs `1_read/count_documents`, `1_read/missing_column` and `1_read/normalise`.
+ * The files of sql/nightly that run between reading and publishing. The lists of files in one row of `comparison` run
+ * in parallel. `pipeline/dump/` runs `1_read/count_documents`, `1_read/missing_column` and `1_read/normalise`.
  */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/records'], ['2_compare/vanished']],
@@ -48,14 +48,14 @@ const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/reserve_entry_ids', '2_compare/number_entries']],
   [['2_compare/changed_and_lost_fields'], ['3_companies/listed_duplicates', '3_companies/link']],
   [
-    // The step `units` reads events that `fields` writes, to check whether the company of a local unit moves.
+    // `units` runs after `fields`, whose events show whether the company of a local unit moves.
     ['4_events/states', '4_events/fields', '4_events/units'],
     ['4_events/activities', '4_events/proceedings', '4_events/registered'],
   ],
   [['4_events/unstated']],
 ];
 
-/** The files of sql/nightly that run in the publishing transaction, by the step name that the reporter shows. */
+/** The files of sql/nightly that run in the publishing transaction, by the name under which the reporter shows them. */
 const publication = {
   publish: [
     '5_publish/entries',
@@ -99,7 +99,7 @@ async function attempt(asked: Night): Promise<RunSummary> {
   let night = asked;
   reporter.run(Number(run_id));
   try {
-    // Statements need not wait for the disk, because a night after a crash recreates its tables.
+    // Commits need not wait for the disk, because the next night creates the tables anew after a crash.
     await client.query('set synchronous_commit = off');
     reporter.step('read the list of files');
     const listed = await listDump(night.description, night.path);
@@ -117,20 +117,20 @@ async function attempt(asked: Night): Promise<RunSummary> {
     throw await noteFailure(night, error);
   } finally {
     reporter.step('');
-    // A failed update of `step_seconds` is ignored: the row may be deleted, or the server may be unreachable.
+    // If saving `step_seconds` fails, the error is ignored: the server may be unreachable.
     const save = 'update registry.run set step_seconds = $2 where run_id = $1';
     await client.query(save, [run_id, reporter.step_seconds]).catch(() => undefined);
   }
 }
 
-/** Creates the tables of the night. Returns the fingerprints of the records that the night may skip as unchanged. */
+/** Creates the tables of the night. Returns the fingerprints of yesterday's entries, whose records the night skips. */
 async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFingerprints> {
   const { client, reporter, description, run_id } = night;
   reporter.step('load fingerprints');
   await runSteps(night, ['1_read/tables']);
-  // A delta contains only changed entries, so yesterday's fingerprints would match hardly any record.
+  // A delta contains only changed entries, so hardly any record has a fingerprint of yesterday.
   const readsAll = isFullRead || description.dump_kind === 'delta';
-  // An import on demand reads only the requested entries, so the run counts as a delta: absent entries stay published.
+  // An import on demand reads only requested entries, so it counts as a delta: absent entries stay published.
   const dump_kind = night.isImport ? 'delta' : description.dump_kind;
   const save = 'update registry.run set dump_kind = $2 where run_id = $1';
   await client.query(save, [run_id, dump_kind]);
@@ -156,7 +156,7 @@ async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFi
   return readsAll ? new KnownFingerprints() : loadYesterday(night, description.name);
 }
 
-/** Reads the records of a dump into the tables of the night, and throws a `Refusal` if a file changes meanwhile. */
+/** Reads the records of a dump into the tables of the night. Throws a `Refusal` if a file changes meanwhile. */
 async function readRecords(night: Night, dump: Dump, yesterday: KnownFingerprints): Promise<void> {
   const { client, stage, reporter, description } = night;
   const { files } = dump;
@@ -203,7 +203,7 @@ async function reject(night: Night): Promise<string | undefined> {
   const moved = 'nightly/1_read/moved.sql';
   const [found] = await queryFile<{ is_moved: boolean }>(client, moved, undefined, stage);
   if (found!.is_moved) return 'entries were moved meanwhile';
-  // A row may contradict an unchanged row that was skipped. Two contradictory rows must be read to be rejected.
+  // A row may contradict an unchanged row, which was skipped; both must be read to be rejected.
   return rejected[0]!.contradictions > 0 ? 'rows contradict each other' : undefined;
 }
 
@@ -217,7 +217,7 @@ async function check(night: Night): Promise<GuardFinding[]> {
   reporter.step('check');
   const { guards, invariants } = await runChecks(night);
   if (invariants.length > 0) throw new Error(invariants.join('; '));
-  // The guards compare a dump with an earlier dump, which an import on demand does not have.
+  // The guards compare a dump with an earlier dump. For an import on demand, there is no earlier dump.
   if (guards.length === 0 || isImport) return [];
   const sentences = describeFindings(guards).map(({ sentence }) => sentence);
   if (reason === undefined) throw new Refusal(sentences.join('; '), { findings: guards });
@@ -237,7 +237,7 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
   await runParallel(night, [
     ['5_publish/new_companies'],
     ['5_publish/new_stock'],
-    // The partition of a source's first snapshot is filled before it is attached to `registry.entry`.
+    // For a source's first snapshot, the new partition is filled before it is attached to `registry.entry`.
     ...(isFirst ? [['5_publish/first_entries']] : []),
   ]);
   if (isFirst) await runSteps(night, ['5_publish/first_attach']);
@@ -259,7 +259,7 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
   return { ...summary, is_dry_run: night.isDryRun === true };
 }
 
-/** Reserves the ids of new events in another session, so that the row of the last id is locked only briefly. */
+/** Reserves the ids of new events in another session, so that the row with the last id is locked only briefly. */
 async function reserveEventIds({ pool, client, run_id, stage }: Night): Promise<void> {
   const unnumbered = `select count(*) from ${stage}.company_event where event_id is null`;
   const { rows } = await client.query<{ count: string }>(unnumbered);

@@ -22,7 +22,7 @@ const days = ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05'] as const;
 const shared = '123456785';
 const bakery = '732829320';
 const club = '552100554';
-/** The SIREN of a unit in the test; the product accepts it although it fails the formula of Luhn. */
+/** The SIREN of a unit in the test. The product accepts it, although its check digit is wrong. */
 const odd = '123456789';
 /** A row of CEIDG whose REGON equals the SIREN of a French company. */
 const polishRow = withFields(makeRow(1), { Regon: shared });
@@ -211,7 +211,7 @@ describe('a source of full dumps and deltas', () => {
     const changed = [{ siren: many[0]!.siren, name: 'Autre' }, { siren: '899999999' }];
     const delta = await runFrench(target, days[1], changed, { kind: 'delta' });
     expect(delta).toMatchObject({ new: 1, updated: 1, deleted: 0, entries: 61 });
-    // The delta of the day before has two rows; the stock's 61 rows must be compared with the last stock instead.
+    // The rows of this stock (61) must be compared with the previous stock (60), and not with yesterday's delta (two).
     const stock = [...many, { siren: '899999999' }];
     expect(await runFrench(target, days[2], stock)).toMatchObject({ updated: 1, deleted: 0 });
     const refused = await runFrench(target, days[3], many.slice(0, 30)).catch((error) => error);

@@ -6,7 +6,7 @@ import { verify } from './verify.ts';
 
 const LIMITED = 'SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ';
 
-/** The expected changes that two registries state. */
+/** The changes of which the test expects that a second registry confirms them. */
 const expectedCorroborations = readRows<
   Record<'event_type' | 'new_value' | 'told' | 'confirmed', string>
 >(new URL('one-company.csv', import.meta.url));
@@ -85,7 +85,8 @@ describe('the fixture days of three registries', async () => {
        order by event_type`,
     );
     expect(rows).toEqual([
-      // The fixture days have no events of a restructuring; the tests of the KRS mapping cover these events.
+      // The fixture days have no restructuring; sources/krs/proceedings.test.ts tests the two events about
+      // restructurings.
       { event_type: 'COMPANY_RESTRUCTURING_ENDED' },
       { event_type: 'COMPANY_RESTRUCTURING_STARTED' },
     ]);

@@ -32,7 +32,10 @@ const ceidg = (...rows: string[]): StockFiles => ({
 
 const spouse = { nazwa: 'BÓR', posiadaneUdzialy: `5 UDZIAŁÓW, Z ŻONĄ EWĄ, ${named}` };
 
-/** By registry: a dump without a PESEL, a dump with a PESEL in each possible place, and the new name. */
+/**
+ * For each registry: a dump without a PESEL, the next day's dump with a PESEL in each possible field, and the name of
+ * the entry after it.
+ */
 const days: Record<string, readonly [StockFiles, StockFiles, string]> = {
   ceidg: [
     ceidg(makeRow(1)),

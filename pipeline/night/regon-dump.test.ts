@@ -183,7 +183,7 @@ describe('an answer that is silent', async () => {
     }),
   );
 
-  // The tests share one database, and each test continues from the state that the previous test left.
+  // The tests share one database, and each test continues from the state that the test before it left.
   test.each([
     ['2026-11-03', '4', 'OsPrawnaPkd'],
     ['2026-11-04', '11', 'OsPrawnaPkd'],

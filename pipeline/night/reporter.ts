@@ -23,7 +23,7 @@ export class Reporter {
   #counted: { records?: number; done?: number } = {};
   #isClosed = false;
 
-  /** Starts the report of a dump. @param isBrief whether a terminal shows the current step but no finished steps */
+  /** Starts the report of a dump. @param isBrief whether a terminal shows only the current step */
   constructor(dump = { source: '', dump_date: '' }, logger?: Logger, isBrief = false) {
     this.#logger = logger?.child(dump);
     this.#isTerminal = process.stderr.isTTY && logger !== undefined;
@@ -32,7 +32,7 @@ export class Reporter {
     if (!isBrief) this.#write(this.#title);
   }
 
-  /** Receives the number of the run, which is added to the log lines. */
+  /** Adds the number of the run to the log lines that follow. */
   run(run_id: number): void {
     this.run_id = run_id;
     this.#logger = this.#logger?.child({ run_id });
@@ -47,7 +47,7 @@ export class Reporter {
     if (name !== '') this.#showBar('{seconds}', 1);
   }
 
-  /** Receives the numbers of records and bytes read so far, and the total number of bytes. */
+  /** Shows progress: the numbers of records and bytes read so far, and the total number of bytes. */
   progress(records: number, bytes: number, byteCount: number): void {
     this.#counted = { records };
     const rate = bytes / 1e6 / Math.max(this.#seconds, 0.1);
@@ -55,7 +55,7 @@ export class Reporter {
     this.#advance(bytes, byteCount, shape, { rate: rate.toFixed(1) });
   }
 
-  /** Receives the number of finished parts and of all parts of the current step of a fetch. */
+  /** Shows the progress of a fetch: the numbers of finished parts and of all parts of the current step. */
   count(done: number, total: number): void {
     this.#counted = { done };
     this.#advance(done, total, '{seconds}  {bar} {value}/{total}, {eta} s left');
@@ -68,7 +68,7 @@ export class Reporter {
     this.#showBar('{seconds}', 1);
   }
 
-  /** Ends the report. Reports the last step unless it has failed. */
+  /** Ends the report. Reports the current step as finished unless it has failed. */
   close({ hasFailed = false } = {}): void {
     if (this.#isClosed) return;
     if (!hasFailed) this.step('');
@@ -125,7 +125,7 @@ export class Reporter {
       stream: process.stderr,
       format: (options, params, payload: object) => {
         const seconds = `${this.#seconds.toFixed(0).padStart(3)} s`;
-        // Before the first progress, the estimated time left is not finite.
+        // Before the first progress, the estimate of the remaining time is infinite.
         const known = { ...params, eta: Number.isFinite(params.eta) ? params.eta : 0 };
         return cliProgress.Format.Formatter({ ...options, format }, known, { ...payload, seconds });
       },

@@ -26,7 +26,7 @@ export async function findNewestPublished(
   return rows[0];
 }
 
-/** Marks the runs of killed processes as abandoned. The caller holds the source's lock, so no run is active. */
+/** Marks running runs of a source as abandoned. As the caller holds the source's lock, their processes have ended. */
 export async function abandonRuns(client: ClientBase, source: string, now: Date): Promise<number> {
   const { rowCount } = await client.query(
     `with abandoned as (
@@ -74,10 +74,10 @@ export async function endRun(
 }
 
 /**
- * Rolls back the open transaction, and records why the run was refused or failed. Deletes the run if it was a dry run,
- * found no dump, or had nothing to do.
+ * Rolls back the open transaction, and saves why the run was refused or failed. Deletes the row of a run that was a dry
+ * run, found no dump, or had nothing to do.
  *
- * @returns the error to throw, which states why the run failed
+ * @returns the error that the night throws
  */
 export async function noteFailure(night: Night, error: unknown): Promise<unknown> {
   const { client } = night;
@@ -87,7 +87,7 @@ export async function noteFailure(night: Night, error: unknown): Promise<unknown
     if (error instanceof NothingToDo || error instanceof WrongUsage || night.isDryRun) {
       await forgetRun(night);
     } else if (error instanceof Refusal) {
-      // A refused run keeps the list of its files and rejected rows, unless its tables do not exist yet.
+      // For a refused run, the list of files and the rejected rows are saved, if the night's tables exist already.
       if (await isThere(client, `${night.stage}.night`)) await runSteps(night, ['5_publish/run']);
       const { message, findings } = error;
       await endRun(night, { state: 'refused', message, findings });
@@ -98,9 +98,9 @@ export async function noteFailure(night: Night, error: unknown): Promise<unknown
     await dropTables(night);
     await client.query('commit');
   } catch (cause) {
-    // The server is probably unreachable; the next run of the source marks this run as abandoned.
+    // The database is probably unreachable. The next run of the source will mark this run as abandoned.
     night.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
-    // `error` may hide that the connection was lost, since sessions fail in different ways.
+    // `error` may not say that the connection was lost, because sessions fail in different ways.
     const saysWhy = isLostConnection(error) || isDiskFull(error);
     if (isLostConnection(cause) && !saysWhy) return cause;
   }
@@ -112,7 +112,7 @@ export async function dropTables({ client, stage }: Omit<NightSessions, 'pool'>)
   await client.query(`drop schema if exists ${stage} cascade`);
 }
 
-/** Drops the tables that a killed night has left. Holds the lock of the source until the session ends. */
+/** Drops the tables that a killed night of the source left. Takes the source's lock until the session ends. */
 export async function dropIdleTables(client: PoolClient, source: string): Promise<void> {
   if (await tryLock(client, source)) await dropTables({ client, stage: stageOf(source) });
 }

@@ -18,7 +18,7 @@ export function stageOf(source: string): string {
   return `stage_${source}`;
 }
 
-/** Prepares a session for the large statements of a night. */
+/** Sets the settings of a session for a night's large statements. */
 export async function configureSession(client: PoolClient): Promise<void> {
   await client.query(`
     set work_mem = '128MB';
@@ -34,8 +34,8 @@ export async function runSteps({ client, stage }: NightSessions, steps: Steps): 
 }
 
 /**
- * Runs lists of steps in parallel: the first list in the session of the night, each other list in its own session,
- * which does not see the open transaction of the night.
+ * Runs lists of steps in parallel. The first list runs in the night's main session. Each other list runs in a session
+ * of its own, in which changes of the main session's open transaction are invisible.
  */
 export async function runParallel(
   sessions: NightSessions,
@@ -44,7 +44,7 @@ export async function runParallel(
   const inOther = (steps: Steps) =>
     inSession(sessions.pool, async (client) => {
       await configureSession(client);
-      // Statements need not wait for the disk, because a night after a crash recreates its tables.
+      // Commits need not wait for the disk, because the next night creates the tables anew after a crash.
       await client.query('set synchronous_commit = off');
       await runSteps({ ...sessions, client }, steps);
       await client.query('reset all');
@@ -53,8 +53,8 @@ export async function runParallel(
 }
 
 /**
- * Waits for all tasks, even after a task fails, so that no task still writes after the night. Throws the error of a
- * full disk if there is one, because a full disk ends other sessions too; else throws the first error.
+ * Waits for all tasks, even after a task fails, so that no task still writes after the night. If tasks failed, throws
+ * the error of a full disk (which makes other tasks fail too), else the first error.
  */
 export async function settle<Tasks extends readonly Promise<unknown>[]>(
   tasks: readonly [...Tasks],

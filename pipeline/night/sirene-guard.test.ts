@@ -35,7 +35,10 @@ const own: Record<string, StockRow> = {
   },
 };
 
-/** Returns the units of the test's country with the fields that `change` returns; null omits a unit. */
+/**
+ * Returns the units of the test, each with the fields that `change` returns; a unit is omitted if `change` returns
+ * null.
+ */
 function makeUnits(change: (at: number) => StockRow | null): StockRow[] {
   return sirens.flatMap((siren, at) => {
     const row = change(at);
@@ -51,7 +54,10 @@ function runUnits(db: TestDatabase, date: string, change: (at: number) => StockR
   return runStock(db, date, units, places);
 }
 
-/** Runs a test in a copy of the database with the test's country, then verifies the published data. */
+/**
+ * Runs a test in a copy of the database with the units of the test, and then expects no contradictions in the published
+ * data.
+ */
 async function inCopy(run: (db: TestDatabase) => Promise<void>): Promise<void> {
   const db = await origin.copy();
   await run(db);
@@ -134,7 +140,7 @@ describe('a share of the entries', () => {
       await expect(runUnits(db, '2026-09-02', night(21))).rejects.toThrow(
         /; 21 of 400 entries lost their name: 5\.25 %, the limit is 2 % after 2 days$/,
       );
-      // Closed units do not count as units that lost their name.
+      // The guard that counts lost names does not count closed units, nor units whose owners object.
       expect(await runUnits(db, '2026-09-30', night(0))).toMatchObject({ events: 40 });
     }));
 });

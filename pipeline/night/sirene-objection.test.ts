@@ -62,7 +62,7 @@ async function night(units: Units, duplicates: Duplicate[] = []): Promise<string
   return readEvents(db, today);
 }
 
-/** Parts of all names and addresses that withheld units have or had; no table may contain them. */
+/** Parts of the names and addresses of units whose owners object; no table may contain these parts. */
 const clear = ['quinquempoix', 'oubliettes', 'au quai', 'du port', 'belle zeph', 'bihoreau'];
 
 async function expectSilence(): Promise<void> {
@@ -93,13 +93,13 @@ describe('an owner who objects to be found', () => {
     '990100027',
     '990100035',
   ] as const;
-  /** Runs a night of four units; `branch` changes the fields of the company's branch. */
+  /** Runs a night of four units; `branch` has changed fields of the branch of the unit `company`. */
   const tonight = (unit: StockRow, seat: StockRow, branch: StockRow = {}) =>
     night({
       [person]: [unit, { '00012': seat }],
       [company]: [{}, { '00012': {}, '00020': { enseigne1Etablissement: 'AU QUAI', ...branch } }],
       [neighbour]: [],
-      // The unit `shy` is withheld from the first night on; its row in the file nevertheless has a part of its address.
+      // The owner of the unit `shy` objects from the first night on, but the unit's row has a part of the address.
       [shy]: [partial, { '00012': { ...withheldPlace, typeVoieEtablissement: 'AV' } }],
     });
   const readNames = async () => {
@@ -176,7 +176,7 @@ describe('an owner who objects to be found', () => {
   test('is in the feed of those who watch it, and not in that of the registry', async () => {
     expect((await readFeed('watched')).toSorted()).toEqual(told);
     expect(await readFeed('all')).toEqual([told[2]]);
-    // With `limit=1`, the first part of the feed has the only event, and the next part is empty.
+    // The feed has only one event, so the first part (`limit=1`) is also the last.
     const route = 'GET /events/feed?scope=all&country=FR&limit=1';
     const { body } = await askJson(api, route, { token });
     expect(body).toMatchObject({

@@ -14,15 +14,16 @@ import { runCommand } from '../../fixtures/process/cli.ts';
 import { Refusal } from '../errors.ts';
 import { verify } from './verify.ts';
 
-/** Ordinary companies, more than the 20 rows up to which no guard refuses. */
+/** The SIRENs of ordinary units: more than 20, since guards ignore faults of up to 20 rows. */
 const many = Array.from({ length: 60 }, (_, at) => String(990_100_000 + at));
 
 const special = {
   // The conversion key maps 43.12B only to 43.12H, but INSEE has coded the unit `codedByHand` by hand.
   codedByHand: '990200001',
-  // INSEE had announced the code 66.30Y for the unit `contradicted`, and then states another code.
+  // For the unit `contradicted`, INSEE has announced the code 66.30Y, but the new stock has another code.
   contradicted: '990200002',
-  // For the next two units INSEE announced no code: the conversion key explains 62.02A → 62.20G, but not 01.11Y.
+  // For the next two units, INSEE has announced no code. The conversion key has 62.02A → 62.20G, but not the change to
+  // 01.11Y.
   explained: '990200003',
   unexplained: '990200004',
   closed: '990200005',
@@ -51,7 +52,10 @@ const codes2025 = new Map([
   [special.unexplained, '01.11Y'],
 ]);
 
-/** The stock after the recoding: the column of NAF 2025 is gone, and the old column has its codes. */
+/**
+ * The stock in which all codes are converted: the column of NAF 2025 is gone, and the column of the old codes has the
+ * new codes.
+ */
 const january = december.map((unit) => {
   const isLeft = [special.closed, special.withoutActivity].includes(unit.siren!);
   const { activitePrincipaleNAF25UniteLegale: announced, ...rest } = unit;

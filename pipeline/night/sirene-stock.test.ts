@@ -20,7 +20,7 @@ const db = await createTestDatabase();
 
 const place = (more: Record<string, string>) =>
   Object.fromEntries(Object.entries(more).map(([name, value]) => [`${name}Etablissement`, value]));
-/** A test case: the fields of a head office in two months, and the event of the second month, if any. */
+/** A test case: the fields of a head office in two monthly stocks, and the event of the second stock, if any. */
 type Spelled = Record<'what' | 'before' | 'after' | 'event', string>;
 const spelled = readRows<Spelled>(new URL('sirene-spelling.csv', import.meta.url));
 
@@ -47,7 +47,7 @@ describe('two months of one address', () => {
 
   test.each(spelled.map((row, at) => ({ ...row, at })))('$what', ({ at, event }) => {
     const ofUnit = told.filter((text) => text.startsWith(sirens[at]!));
-    // The unit's other establishment gets the same changes, which cause the second event.
+    // The second event is about the unit's other establishment, which has the same changes.
     expect(ofUnit.map((text) => text.split(/[ :]/)[1])).toEqual(
       event === '' ? [] : [event, 'COMPANY_UNIT_CHANGED'],
     );
@@ -166,7 +166,10 @@ describe('a unit', () => {
   });
 });
 
-/** The tests have two months, in which one unit is merged into an older company and one into a newer company. */
+/**
+ * From the stock of October on, the unit `leaving` is a duplicate of an older unit, and the unit `kept` of a newer
+ * unit.
+ */
 describe('a duplicate', () => {
   const [older, leaving, kept, newer] = [number(1), number(2), number(3), number(4)] as const;
   const run = (date: string, sirens: string[], ...duplicates: Duplicate[]) =>

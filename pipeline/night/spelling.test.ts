@@ -13,7 +13,9 @@ import {
 import { fieldsOf, readRows } from '../../fixtures/expected.ts';
 import { verify } from './verify.ts';
 
-/** A night with a registry's fields of one company, the expected events, and the expected entry if given. */
+/**
+ * A night: the fields that a registry states of one company, the expected events, and the expected entry if not empty.
+ */
 type Night = Record<'source' | 'date' | 'content' | 'events' | 'entry', string>;
 const nights = readRows<Night>(new URL('spelling.csv', import.meta.url));
 
@@ -32,7 +34,7 @@ function tellKrs(date: string, { nazwa, role, ...adres }: Record<string, string>
   return runKrs(db, date, [written]);
 }
 
-/** Runs a night of REGON with one company, which has one unit. */
+/** Runs a night of REGON with one company that has one local unit. */
 function tellRegon(date: string, { unit = '', street = '', ...fields }: Record<string, string>) {
   const units = [{ number: unitOf(regonOf(1), 1), name: unit, street }];
   return runRegon(db, date, { reports: company(regonOf(1), nipOf(1), fields, { units }) });

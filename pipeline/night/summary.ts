@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** The result of a run, in the form that `--json` prints. */
+/** The result of a run, as `--json` prints it. */
 export interface RunSummary {
   run_id: number;
   source: string;
@@ -16,15 +16,15 @@ export interface RunSummary {
   new: number;
   updated: number;
   deleted: number;
-  /** The number of vanished entries that are not struck off yet, since a rejected row may belong to these entries. */
+  /** The number of entries that vanished but are not struck off yet, since a rejected row may be their row. */
   waiting: number;
   entries: number;
   events: number;
   /** The number of events of each type, the most frequent type first. */
   event_types: Record<string, number>;
   /**
-   * Unknown values, ignored files and doubtful identifiers, each with its number of rows. The steps of the night and
-   * the sources insert notices into `stage.notice`; ../console/sentences.ts writes the sentence about each notice.
+   * Unknown values, ignored files and doubtful identifiers, each with a number of rows. The steps of the night and the
+   * sources insert notices into `stage.notice`; ../console/sentences.ts writes the sentence about each notice.
    */
   notices: { subject: string; value: string; rows: number }[];
 }

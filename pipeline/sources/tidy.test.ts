@@ -22,7 +22,7 @@ test.each([
   ['7-', '7-'],
   ['A &amp;amp; B', 'A & B'],
   ['&quot;Żuk&quot;&nbsp;s.c.', '"Żuk" s.c.'],
-  // Escapes such as `&copy;` stay unchanged, because no registry escapes characters in this form.
+  // `tidy` leaves escapes such as `&copy;` unchanged, because no registry escapes characters in this form.
   ['P&P; R&D &#0; &#xD800; &#9999999; &copy;', 'P&P; R&D &#0; &#xD800; &#9999999; &copy;'],
 ])('%j means %j', (text, meaning) => {
   expect(tidy(text)).toBe(meaning);

@@ -7,7 +7,7 @@ interface TokenData {
   one_time_token_id: string;
 }
 
-/** Writes the mail with the token that activates a new account; names nobody, since a stranger may receive the mail. */
+/** Writes the mail with the token that activates a new account. The mail names nobody: a stranger may receive it. */
 export async function writeInitLetter(options: LetterOptions, data: TokenData): Promise<Letter> {
   const { jwt, until } = await takeToken(options, data);
   const { baseUrl, texts } = options;

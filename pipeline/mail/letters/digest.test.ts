@@ -24,7 +24,7 @@ async function receive(mail_id: number): Promise<ReceivedMail> {
   return smtp.mails[0]!;
 }
 
-/** Inserts the digest mail of a night; `events` are the events that the mail lists, `totals` counts all events. */
+/** Inserts a queued digest of a night, which lists `events`; `totals` counts all events of the night. */
 async function leaveDigest(
   events: object[],
   totals: object[] = [{ severity: 'warning', event_count: events.length }],
@@ -144,7 +144,7 @@ Pozostałe: 1
       'brings 5,000 changes at companies that you watch: 150 critical, 4,800 warning, 50 notice. The worst 200 follow.',
     );
     expect(email.text!.match(/^- /gm)).toHaveLength(200);
-    // The mail has two events for each company.
+    // The 200 events in the mail belong to 100 companies.
     expect(email.text!.match(/^NIP /gm)).toHaveLength(100);
     expect(email.html!.match(/<li>/g)).toHaveLength(200);
     expect(email.text).toContain('\nCritical: 150\n');

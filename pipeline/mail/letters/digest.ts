@@ -12,8 +12,8 @@ import {
 } from '../letter.ts';
 import type { Severity, Texts } from '../texts/texts.ts';
 
-// Makes the pieces of the digest, the mail about a night's events. `describeEvent` writes the line of each event.
-// `../letter.ts` makes the plain text of the pieces, and `../letter.eta` makes the HTML. The texts of the digest are in
+// Writes the content of the digest, the mail about a night's events. `describeEvent` writes the line of each event.
+// `../letter.ts` makes plain text of the content, and `../letter.eta` makes HTML. The texts of the digest are in
 // ../texts/en/digest.json and ../texts/pl/digest.json. sql/nightly/6_notify/alert_digests.sql orders the events.
 
 interface DigestEvent {
@@ -21,7 +21,7 @@ interface DigestEvent {
   company_name: string | null;
   primary_identifier: string | null;
   identifier_type: string | null;
-  /** The client's own reference of the company; absent in mails that version 2.0 queued. */
+  /** The client's own reference of the company; absent in mails that version 2.0 of the service queued. */
   reference?: string | null;
   event_type: string;
   severity: Severity;
@@ -37,11 +37,11 @@ interface DigestData {
   source: string;
   event_date: string;
   totals: Total[];
-  /** The most severe events, at most `customer.digest_events()` of sql/function/02_figures.sql. */
+  /** The most severe events; at most `customer.digest_events()` (sql/function/02_figures.sql) events. */
   events: DigestEvent[];
 }
 
-/** Writes the digest of an account. Throws `Superseded` when the account has turned off alerts by mail meanwhile. */
+/** Writes the digest of an account. Throws `Superseded` when the account has since turned off alerts by mail. */
 export async function writeDigestLetter(options: LetterOptions, data: DigestData): Promise<Letter> {
   const { account_id, source, event_date, totals, events } = data;
   const { client, texts, baseUrl, secretKey, created_at: issued_at } = options;
@@ -91,7 +91,7 @@ export async function writeDigestLetter(options: LetterOptions, data: DigestData
   };
 }
 
-/** Returns the pieces of a letter about the events of one severity, grouped by company. */
+/** Returns the section of the digest about the events of one severity, grouped by company. */
 function writeSection(
   { language, texts, baseUrl }: LetterOptions,
   total: Total,

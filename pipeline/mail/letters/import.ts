@@ -5,12 +5,12 @@ import { type Letter, type LetterOptions, pageOf, type Piece, withReference } fr
 interface Item {
   company_ref: string | null;
   name: string | null;
-  /** The submitted identifier: type and value, which are null for a company that was submitted by its `company_ref`. */
+  /** The type and value of the submitted identifier; null for a company that was submitted by its `company_ref`. */
   identifier_type: string | null;
   identifier_value: string | null;
-  /** The client's own reference of the company; absent in mails that version 2.0 queued. */
+  /** The client's own reference of the company; absent in mails that version 2.0 of the service queued. */
   reference?: string | null;
-  /** The reason of the failure: a code, and the values for the placeholders of the code's message. */
+  /** The reason why the import failed: a code, and values for the placeholders in the message of this code. */
   failure: ({ code: 'unknown' | 'unanswered' | 'unreported' | 'unknown_company' } & Values) | null;
 }
 

@@ -1,14 +1,14 @@
 import { type Letter, type LetterOptions } from '../letter.ts';
 
 /**
- * The data that the API stores for the mail about a refund, a disputed payment, or a dispute that was `won`. `credits`,
- * `rest` and `balance` are numbers of credits.
+ * The data that the API stores for the mail about a refund, a disputed payment, or a dispute that the seller `won`.
+ * `credits`, `rest` and `balance` are numbers of credits.
  */
 interface RefundData {
   package_name: string;
   cause: 'refund' | 'dispute' | 'won';
   credits: number;
-  /** The number of the payment's credits that the account has spent already, and so cannot return. */
+  /** The number of the payment's credits that cannot be taken back, because the account has spent them. */
   rest: number;
   balance: number;
 }

@@ -7,7 +7,7 @@ interface WebhookData {
   cause: 'unanswered' | 'failing' | 'gone' | 'works';
   /** The time of the first failed call, in ISO 8601. */
   since: string;
-  /** The last answer of the webhook's receiver, or the reason why the receiver did not answer. */
+  /** The last answer of the receiver (`HTTP 500`), or the reason why the receiver did not answer. */
   answer: string;
 }
 

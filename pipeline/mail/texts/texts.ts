@@ -16,10 +16,10 @@ type Catalogue = typeof account &
 
 export type Severity = keyof Catalogue['severities'];
 
-/** The messages of a language, by letter and name. The messages about events are in `sql/words/`. */
+/** The messages of a language by letter and name of the message. The messages about events are in `sql/words/`. */
 export type Texts = Messages<Catalogue>;
 
-/** Reads the texts of a language. A file of `texts/<language>/` has the texts of the same-named file of `letters/`. */
+/** Reads the texts of a language. The texts of `letters/digest.ts`, say, are in `texts/<language>/digest.json`. */
 export function readCatalogue(language: Language): Catalogue {
   const folder = new URL(`${language}/`, import.meta.url);
   const files = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));

@@ -11,10 +11,12 @@ describe('the version of the activities', () => {
     await runLines([
       currentLine({ krs: '0000992001', activities: ['6201Z', '6910Z'] }),
       currentLine({ krs: '0000992002', activities: ['6210B', '6910Z'] }),
-      // The versions 2007 and 2025 of the classification both have the code 5630Z, under different names.
+      // The code 5630Z exists in both versions (2007, 2025) of the classification, but its names differ, so the name
+      // decides.
       currentLine({ krs: '0000992003', activities: ['5630Z PRZYGOTOWYWANIE I PODAWANIE NAPOJÓW'] }),
       currentLine({ krs: '0000992004', activities: ['5630Z PODAWANIE NAPOJÓW'] }),
-      // Both versions of the classification name 6910Z alike: the day of the company, or of its entry, decides.
+      // The name of the code 6910Z is the same in both versions, so the day on which the code or the company was
+      // entered decides.
       currentLine({ krs: '0000992005', activities: ['6910Z'] }),
       currentLine({
         krs: '0000992006',
@@ -22,7 +24,7 @@ describe('the version of the activities', () => {
         header: { dataRejestracjiWKRS: '05.01.2025' },
       }),
       fullLine('0000992007', 'ALFA', '6910Z', '05.01.2025'),
-      // If codes of both versions are mixed, the version with more of the codes applies; 7222Z is in neither version.
+      // For mixed codes, the version that has most of the codes applies; the code 7222Z is in neither version.
       currentLine({ krs: '0000992008', activities: ['6201Z', '6202Z', '6210B'] }),
       currentLine({ krs: '0000992009', activities: ['7222Z'] }),
       currentLine({ krs: '0000992010', activities: ['70', '6910Z', '6920Z', '6910Z'] }),
@@ -41,7 +43,7 @@ describe('the version of the activities', () => {
     ['0000992007', 2025, '6910Z', ['6910Z']],
     ['0000992008', 2007, '6201Z', ['6201Z', '6202Z', '6210B']],
     ['0000992009', 2007, '7222Z', ['7222Z']],
-    // Old entries of KRS have partial codes: divisions (70), groups (431) and classes (4312).
+    // Old entries of KRS have partial codes, which name a division (70), a group (431) or a class (4312).
     ['0000992010', 2007, '70', ['6910Z', '6920Z', '70']],
     ['0000992012', 2007, '431', ['41', '431', '4312', '4312Z']],
     ['0000992011', null, null, []],
@@ -85,11 +87,11 @@ describe('the version of the activities', () => {
     ]);
     // Partial codes, such as the group 201, cause no notice of an unknown code.
     const summary = await runLines([
-      // The partial code 201 stays; codes of 2007 are replaced by codes of 2025, which are partial or whole codes.
+      // These extracts keep the partial code 201, and have codes of 2025 (partial or whole) in place of codes of 2007.
       say('0000992020', '6210B', '201', '47'),
       say('0000992021', '6210B', '6220B', '7020Z'),
       say('0000992022', '201', '6210B', '622'),
-      // The code 351 is no successor of the code 201, which is about chemistry.
+      // The code 351 (energy) replaces the code 201 (chemistry) but is not its successor, so one activity is added.
       say('0000992023', '6210B', '351'),
     ]);
     expect(summary.notices).toEqual([]);

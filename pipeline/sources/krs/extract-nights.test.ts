@@ -20,10 +20,11 @@ test('an extract that is older than the known one says nothing, and is noted', a
   });
   await runLines([at({ stanZDnia: '02.10.2026' }, 'DAWNA')]);
   expect(await findEntry(krs, 'name')).toEqual(['NOWA']);
-  // An unchanged extract with a later day advances only the date of the entry.
+  // An extract with unchanged content and a later day changes only the entry's `version_date`.
   await runLines([at(newest(7, '05.10.2026'), 'NOWA')]);
   await runLines([at({ stanZDnia: '04.10.2026' }, 'DAWNA')]);
-  // Of two extracts of one register, the version with the higher number takes precedence, not the later day.
+  // Of two extracts from the same register, the extract with the higher version number takes precedence, even if its
+  // day is earlier.
   await runLines([at(newest(6, '06.10.2026'), 'DAWNA')]);
   expect(await findEntry(krs, 'name, version_no, version_date')).toEqual(['NOWA', 7, '2026-10-05']);
 });
@@ -203,7 +204,7 @@ test('a foreign company with a branch in Poland is an entry at the address of th
     { name: 'MÖWE GMBH', address: { street: 'HOLSTENWALL', city: 'LUBEKA', country_code: 'DE' } },
   ]);
   expect(await runLines(lines)).toMatchObject({ updated: 0, events: 0 });
-  // The address of the branch is also the company's address, so a move of the branch causes one event.
+  // A foreign company's address is the address of its branch, so a move of the branch causes only one event.
   const moved = foreignLine(krs, { jednostkiTerenoweOddzialy: [branch('9')] });
   expect((await runLines([moved])).event_types).toEqual({ COMPANY_ADDRESS_CHANGED: 1 });
 });

@@ -80,7 +80,8 @@ describe('an OdpisPelny', () => {
       dzial2: { reprezentacja: [{ nazwaOrganu, sklad }] },
       dzial3: activities([{ pozycja }]),
     });
-    // The expected activity has a day, because only a full extract states the day on which an activity was entered.
+    // The expected activity has an `entry_day`, because a full extract (unlike a current one) states when an activity
+    // was entered.
     const entered = activities([{ kodDzial: '69', kodKlasa: '10', entry_day: '2026-11-05' }]);
     expect(read(versioned).sections).toEqual({ ...read(plain).sections, dzial3: entered });
     expect(read(versioned).odd).toEqual([]);

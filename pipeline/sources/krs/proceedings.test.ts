@@ -50,7 +50,8 @@ test('a bankruptcy without a date has that of its own entry, or none', async () 
   Object.assign(full.odpis.dane, { dzial6 });
   expect(await runLines([JSON.stringify(full)])).toMatchObject({ events: 0 });
   expect(await findEntry(krs, columns)).toEqual(['OPEN', '2026-09-01']);
-  // The day of the bankruptcy stays after another current extract, which does not state this day.
+  // The entry keeps the day of the bankruptcy after the next current extract, since current extracts do not state this
+  // day.
   await runLines([currentLine({ krs, header: newest(8, '04.10.2026'), section6: bankrupt })]);
   expect(await findEntry(krs, columns)).toEqual(['OPEN', '2026-09-01']);
   const ended = currentLine({ krs, header: newest(9, '05.10.2026') });
@@ -63,7 +64,7 @@ test('a bankruptcy without a date has that of the only entry since the known one
   await runLines([currentLine({ krs, header: newest(4) })]);
   await runLines([currentLine({ krs, header: newest(5, '07.10.2026'), section6: bankrupt })]);
   expect(await findEntry(krs, columns)).toEqual(['OPEN', '2026-10-07', null]);
-  // Version 6 of the extract changes something else, and a later version ends the bankruptcy.
+  // Version 6 of the extract leaves the bankruptcy unchanged; version 7 ends it.
   await runLines([currentLine({ krs, header: newest(6, '08.10.2026'), section6: bankrupt })]);
   expect(await findEntry(krs, columns)).toEqual(['OPEN', '2026-10-07', null]);
   const opisZakonczeniaProcesuUpadlosci = { opisSposobuZakonczeniaPostepowania: 'UMORZENIE' };
@@ -168,7 +169,7 @@ test('a restructuring is told with its dates and its supervisor, a liquidation i
   expect(await findEntry(krs, columns)).toEqual(['ENDED', '2026-07-02', '2026-10-01']);
 });
 
-/** Returns the expected event of a company that is new after the baseline. */
+/** Returns the event that is expected for the new company `krs`. */
 const registeredOf = (krs: string) => ['COMPANY_REGISTERED', null, `SPÓŁKA ${krs}`];
 
 const opened = (day: string, end: object = {}) => restructuring('POSTĘPOWANIE SANACYJNE', end, day);
@@ -181,7 +182,7 @@ test('a restructuring that ends while another opens is told with it, in the orde
   const both = [opened('02.03.2026', ended('04.08.2026')), opened('01.07.2026')];
   await say(...both);
   expect(await say(...both)).toMatchObject({ updated: 0, events: 0 });
-  // A third restructuring opens beside the second; when the third has ended, the second is still open.
+  // A third restructuring opens and ends while the second restructuring is open.
   await say(...both, opened('05.08.2026'));
   await say(...both, opened('05.08.2026', ended('06.08.2026')));
   expect(await readEvents(krs)).toEqual([
@@ -204,7 +205,8 @@ test('a suspension of a later day waits for it, also without a new extract', asy
   await runLines([krs, withdrawn, other].map((number) => currentLine({ krs: number, section6 })));
   expect(await findEntry(krs, 'status, suspension_date')).toEqual(['ACTIVE', day]);
   expect(await runLines([currentLine({ krs: withdrawn })])).toMatchObject({ events: 0 });
-  // On the day of the suspension, the dump has one of the two extracts, unchanged, and lacks the other extract.
+  // On the day on which both companies are suspended, the dump has the first company's unchanged extract, and no
+  // extract of the second.
   expect(await runLines([currentLine({ krs, section6 })])).toMatchObject({
     updated: 0,
     event_types: { COMPANY_SUSPENDED: 2 },

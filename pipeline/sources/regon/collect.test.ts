@@ -83,7 +83,8 @@ test.each([
 describe('reports that belong together', () => {
   test('a person with two activities', async () => {
     const staged = await stage({ 'reports.ndjson': linesOf(person) });
-    // Codes whose report states no silo (kind of activity) belong to all activities of the person.
+    // A report of activity codes without a silo (the kind of a person's activity) applies to all activities of the
+    // person.
     expect(codesOf(staged)).toEqual({ '995200040-1': '0111Z', '995200040-2': '0111Z' });
     expect(staged.rejects).toEqual([]);
     expect(staged.outcomes).toEqual({});
@@ -199,7 +200,8 @@ test('the daily lists: who is struck off, and what has no answer', async () => {
     'updated.txt': '99520001000015\n99520002700000\n995200011\n',
     'deleted.txt': '995200010\n995200040\n99520005600019\n',
   });
-  // An answer takes precedence over the list of deleted numbers; a deleted unit does not delete its company.
+  // If a number has an answer, the list of deleted numbers is ignored for it. A deleted local unit does not delete its
+  // company.
   expect(staged.deleted).toEqual(['1', '2', '3', '4', '6'].map((silo) => `995200040-${silo}`));
   expect(staged.rejects).toEqual(["updated.txt: the REGON '995200011' is not valid"]);
   expect(staged.outcomes).toEqual({

@@ -129,7 +129,7 @@ describe('a legal person', () => {
     ['', 'POLSKA', 'PL', '10-115'],
     ['DE', '', 'DE', '10115'],
     ['', 'NIEMCY', 'DE', '10115'],
-    // An unknown name of a country is noted, and the country stays unknown.
+    // An unknown name of a country causes a notice, and the entry has no country.
     ['', 'ATLANTYDA', '', '10115'],
   ])('the address has the country %j %j', async (symbol, name, country, code) => {
     const entry = await mapCompany({

@@ -180,7 +180,7 @@ async function readUnits(siren: string) {
   return rows[0]!.entry;
 }
 
-/** Returns the other names of a unit as `type value`, and the attributes of the unit. */
+/** Returns a unit's other names, each as `type value`, and the unit's attributes. */
 async function readStated(siren: string): Promise<{ names: string[]; attributes: object }> {
   const { rows } = await db.pool.query<{ names: string[]; attributes: object }>(
     `select (
@@ -295,7 +295,7 @@ describe('a row of a delta', () => {
         { dateDebut: '2026-10-01' },
         { dateDernierTraitementUniteLegale: '2026-10-01T05:00:00.123' },
       ),
-      // The next two answers lack a first name, and name a head office that no answer describes.
+      // The first of the next two answers lacks a name; the second states a head office that no answer describes.
       answer(number(1), { nomUniteLegale: 'NULL', nomUsageUniteLegale: null }),
       answer(number(2), { nicSiegeUniteLegale: '00099' }),
     ];
@@ -340,10 +340,10 @@ describe('a row of a delta', () => {
     };
     const opened = period('A', '2015-01-01', '2021-12-31', false);
     const before = await readUnits(siren);
-    // The establishment 00046 was already counted as closed in the stock.
+    // The stock has already counted the establishment 00046 as closed.
     const repeated = [period('F', '2022-01-01', null), opened];
     expect(await tell('2026-10-07', '00046', ...repeated)).toEqual(before);
-    // The establishment 00053 began and closed after the newest dump, and is counted once.
+    // The establishment 00053 opened and closed after the previous dump. It is counted as closed once.
     const brief = [period('F', '2026-10-08', null), period('A', '2026-10-07', '2026-10-07')];
     const { closed } = before;
     expect(await tell('2026-10-08', '00053', ...brief)).toMatchObject({ closed: closed + 1 });

@@ -18,7 +18,10 @@ const old = (activitePrincipaleUniteLegale: string): StockRow => ({
 });
 const objects: StockRow = { statutDiffusionUniteLegale: 'P' };
 
-/** Units with the activity 62.01Z, their establishments, and the establishments' activities that the entry keeps. */
+/**
+ * Test cases: a unit with the activity 62.01Z, its establishments, and the activities of establishments that the entry
+ * keeps.
+ */
 const cases: [unit: StockRow, places: Record<string, StockRow>, kept?: Record<string, string>][] = [
   [{}, { '00012': does('62.01Z'), '00020': does('56.10A') }, { '00020': '2008 5610A' }],
   [{}, { '00012': does('62.01Z'), '00020': does('62.01Z') }],
@@ -65,7 +68,10 @@ async function readKept(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ siret, key }) => [siret, key]));
 }
 
-/** Runs a night with the answers; expects the events `told`, and that the entries keep the activities `expected`. */
+/**
+ * Runs a night with the answers; expects the events `told`, and the establishments' activities `expected` in the
+ * entries.
+ */
 async function expectNight(date: string, answers: object[], told: string[], expected: object) {
   const lines = answers.map((answer) => JSON.stringify(answer)).join('\n');
   const { events, updated } = await runSirene(db, date, { 'answers.ndjson': lines });
