@@ -33,8 +33,7 @@ export async function serve(): Promise<void> {
 }
 
 export async function work(): Promise<void> {
-  // With V8's default flags, calls of 1,000 webhooks grow the heap by 100 MB. Frequent garbage collection is cheap, as
-  // a worker mostly waits.
+  // With V8's default flags, calls of 1,000 webhooks grow the heap by 100 MB. A worker has time for more collections.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=50');
   readTogether([readEnvironment, readFetchEnvironment]);
