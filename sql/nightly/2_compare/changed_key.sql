@@ -153,8 +153,8 @@ where exists (
     select from stage.pair where pair.entry_id = vanished.entry_id
 );
 
--- In a delta, an entry with a new key stays paired only with the record of the new key. The delta's record with the end
--- of the old key becomes a new, struck-off entry of its own.
+-- In a delta, deletes the pair of an entry and its old key's record if the entry is also paired with a new key's
+-- record. The delta's record with the end of the old key becomes a new, struck-off entry of its own.
 delete from stage.pair
 using stage.pair as moved
 where
