@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     // Vitest runs one worker more than the machine has processors, because tests wait during a fifth of their time.
     maxWorkers: availableParallelism() + 1,
-    // V8 then counts the many buffers of nights in its limit: otherwise garbage collection takes a third of the CPU.
+    // The option makes V8 count buffers of nights in its limit: otherwise garbage collection takes a third of the CPU.
     execArgv: ['--external-memory-accounted-in-global-limit'],
     // Test files share the loaded modules of their process, because loading them takes longer than most test files.
     isolate: false,

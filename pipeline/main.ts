@@ -138,7 +138,7 @@ command('migrate', 'bring the schema up to date').action(async () =>
   (await processes()).migrateSchema(),
 );
 
-// If Node is too old, launch.js is the parent of this process. If launch.js is killed, its IPC channel closes.
+// If Node is too old, launch.js starts this process. If launch.js is killed, its IPC channel to this process closes.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();
 // Errors of stdout and stderr are ignored, because the reader of a stream may close it early, as `head` does.

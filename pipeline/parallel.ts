@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 
 /**
  * Returns the results of `work` for every item, with at most `width` calls in parallel. The first failed call aborts
- * the signal of all calls. The error of this call is thrown after all calls have ended, so that no call still writes.
+ * the signal of all calls; its error is thrown when all calls have ended, so that none still writes.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

@@ -45,7 +45,7 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 
 /**
  * Runs `use`, and aborts `use` at SIGINT, SIGTERM or SIGHUP. An abort terminates the database sessions of `use`, which
- * rolls back their transactions. An abort also marks the run as stopped, and throws `Interrupted`.
+ * rolls back their transactions. An abort also marks the process's night run as stopped, and throws `Interrupted`.
  */
 export async function interruptible<T>(
   db: Database,
@@ -54,7 +54,7 @@ export async function interruptible<T>(
   const { signal, stopListening } = endSignal('what was under way is rolled back');
   const interruption = whenAborted(signal).then(async () => {
     const ending = endSessions(db, `stopped by ${(signal.reason as Interrupted).signal}`)
-      // An unreachable server ends the sessions after the process; the next run marks this run as abandoned.
+      // An unreachable server ends the sessions itself later; the next run of the source marks this run as abandoned.
       .catch(() => undefined);
     await Promise.race([ending, delay(nights.grace_ms, undefined, { ref: false })]);
     throw signal.reason;

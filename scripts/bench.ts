@@ -16,7 +16,7 @@ import { benchVerify } from './bench/verify.ts';
 import { benchWebhooks } from './bench/webhooks.ts';
 import { wholeNumber } from '../fixtures/generator/whole-number.ts';
 
-/** The benchmarks of the API, by the name that the command line gives. With the name `all`, a second night runs too. */
+/** The benchmarks of the API, by the name that the command line gives. `all` also measures a second night. */
 const parts: Record<string, ((setting: Setting) => Promise<void>)[]> = {
   // The benchmarks of feeds, webhooks and abuse run last, because they add companies and events to the country.
   all: [

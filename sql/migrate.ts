@@ -57,7 +57,7 @@ export async function migrate(
 
 /**
  * Waits until no other process migrates the database, and locks `registry.applied_migration` until the commit. Only the
- * owner of this table can lock it. In spite of the lock, this process's second session can write to the table.
+ * owner of this table can lock it. The mode of the lock lets this process's second session write to the table.
  */
 async function lockMigrations(holder: ClientBase, version: string): Promise<void> {
   await requireSuitable(holder, version);
@@ -81,7 +81,7 @@ async function createBookkeeping(client: ClientBase): Promise<void> {
      )`,
   );
   await created.catch((error: DatabaseError) => {
-    // These codes mean that another process created the schema or the table at the same time.
+    // The three codes mean that another process created the schema or the table at the same time.
     if (!['23505', '42P06', '42P07'].includes(error.code ?? '')) throw error;
   });
 }

@@ -1,5 +1,5 @@
 // Answers requests as fast as possible, for comparison with the API: the bare server uses node:http, and looks up the
-// token of each request in PostgreSQL by one prepared statement. It has no framework, counters, limits or log.
+// token of each request in PostgreSQL by one prepared statement. The bare server has no framework, limits or log.
 import { hash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

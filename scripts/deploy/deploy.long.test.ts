@@ -204,7 +204,7 @@ describe('deployment', () => {
       const { stdout, stderr } = spawnSync('/bin/sh', ['-c', command], { env, encoding: 'utf8' });
       return stdout + stderr;
     };
-    // The first command of the crontab runs again at the end: this second night has nothing to do, and prints nothing.
+    // The first command of the crontab runs again at the end: the second night has nothing to do, and prints nothing.
     expect([...commands, commands[0]!].map(say)).toEqual(['', '', '']);
     expect(await readFile(join(folder, 'nightly.jsonl'), 'utf8')).toContain('"state":"published"');
     await db.pool.query(`update registry.run set dump_date = dump_date - 3`);

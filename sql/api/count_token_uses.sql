@@ -1,6 +1,6 @@
 -- Updates the rows of the API tokens in the list $1: adds the number of requests, and sets time and address of the last
--- one. A token that another transaction has locked is skipped, so that no process waits for a lock; its hash is
--- returned. The commit does not wait for the disk (`synchronous_commit` is off): a crash may lose the newest counts.
+-- one. A token that another transaction has locked is skipped, so that no process waits; returns the hashes of skipped
+-- tokens. The commit does not wait for the disk (`synchronous_commit` is off): a crash may lose the newest counts.
 with setting as materialized (
     select set_config('synchronous_commit', 'off', true)
 ),

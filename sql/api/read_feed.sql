@@ -3,11 +3,11 @@
 -- account $1, or `all` for all companies whose owner does not object to being found. Events come in the order of
 -- publication: by range of event ids (`registry.event_range`), and by id within a range. An event that is published
 -- later comes later in the feed, even if its id is smaller. `last_event_id` is the event after which the next part
--- begins; this part may lack the event because of the filter. One call reads at most `registry.feed_scan()` events, so
--- a filter may leave the part empty although more events follow. Returns no row if the event $3 was never published:
--- the client has the position from another database, and would silently miss events. The scope and the limit are read
--- from the query `asked`, so that the planner does not see them and all calls share one plan: planning the query takes
--- longer than reading the events.
+-- begins; the filter may have left out this event. One call reads at most `registry.feed_scan()` events, so a filter
+-- may leave the part empty although more events follow. Returns no row if the event $3 was never published: such a
+-- position is from another database, where events have other ids, so the client would miss events. The scope and the
+-- limit are read from the query `asked`, so that the planner does not see them and all calls share one plan: planning
+-- the query takes longer than reading the events.
 with asked as materialized (
     select feed_filter.*, $2::text as scope, $4::int as item_limit
     from registry.feed_filter($5::jsonb)

@@ -1,6 +1,6 @@
 -- Refuses a file without a column that the mapping of its source reads. If an operator accepts the dump nevertheless,
--- the fields of this column keep their values. guard_vanished_changed_lost.sql (`field_lost`) counts values that are
--- missing although their column is present.
+-- the fields of the missing column keep their values. guard_vanished_changed_lost.sql (`field_lost`) counts values that
+-- are missing although their column is present.
 select
     format(
         '%s, line 1: the header lacks %s; with a reason, what %s stays as it was',

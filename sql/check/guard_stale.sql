@@ -1,4 +1,4 @@
--- Refuses a full dump whose files all equal, byte for byte, the files of the last dump. Such a dump is the last dump,
+-- Refuses a full dump whose files all equal, byte for byte, the files of the last dump. A stale dump is the last dump,
 -- perhaps in another archive. A dump with only some unchanged files passes, since a file may have no changes on a day.
 select
     format(

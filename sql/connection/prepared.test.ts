@@ -102,7 +102,7 @@ test('a session on a server that no longer writes is not used again', async () =
 });
 
 test('a server in recovery, which refuses to read unlogged tables, is no writer yet', () => {
-  // PostgreSQL 15 to 18 report an unlogged table on a standby by this error; another 0A000 is not retried.
+  // PostgreSQL 15 to 18 report an unlogged table on a standby by 0A000; another routine's 0A000 is not retried.
   expect(isDatabaseAway({ code: '0A000', routine: 'get_relation_info' })).toBe(true);
   expect(isDatabaseAway({ code: '0A000', routine: 'transformLockingClause' })).toBe(false);
 });

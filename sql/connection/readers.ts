@@ -24,7 +24,7 @@ export interface ServerState {
 export interface Readers {
   /**
    * Runs a read on a standby that has the snapshot `least_no` or a newer one; successive reads go to different
-   * standbys. Without such a standby, the read runs on the writer. A read whose session is lost or cancelled is retried
+   * standbys. If no standby has it, the read runs on the writer. A read whose session is lost or cancelled is retried
    * on another server, so a read must have no side effects. A single statement sees one snapshot; a read of several
    * statements must open a transaction.
    *
@@ -35,7 +35,7 @@ export interface Readers {
   read<T>(work: (db: Db) => Promise<T>, least_no?: number, own?: Db): Promise<T>;
   /** Gives access to the tables by `read`, which routes each statement separately; transactions are refused. */
   db: Db;
-  /** Returns the writer's answer; undefined if it is unreachable, but throws the error if there is no standby. */
+  /** Returns the writer's answer; undefined if the writer is unreachable, but throws if there is no standby. */
   askWriter<T>(ask: () => Promise<T>): Promise<T | undefined>;
   /**
    * Reads customers' data on the writer. For at most `mostAway_s` seconds without an answer of the writer, a standby
@@ -86,7 +86,7 @@ function watchServer(pool: Pool, isReader: boolean) {
   let down = Promise.withResolvers<undefined>();
   // The start of the checks counts as the server's first answer, because the first checks may fail on a busy machine.
   let seen_at = performance.now();
-  // The server has all changes that the writer made up to this time.
+  // The time up to which the server has all changes that the writer made.
   let fresh_at = -Infinity;
   // The snapshot number is stored for each session, because a load balancer may connect sessions to different servers.
   const sessions = new WeakMap<PoolClient, { db: Db; snapshot_no: number }>();

@@ -2,8 +2,8 @@ import type { DatabaseError, Pool } from 'pg';
 
 /**
  * Sets the formats of dates and floats for the current role in the current database, if necessary. Fingerprints and
- * state hashes depend on these formats. A pooler refuses settings at the start of a session, so they are stored with
- * the role, also for standbys. A read-only session sets nothing, because it writes no fingerprints.
+ * state hashes depend on the formats. A pooler refuses settings at the start of a session, so they are stored with the
+ * role, also for standbys. A read-only session sets nothing, because it writes no fingerprints.
  */
 export async function settleSessions(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ command: string }>(

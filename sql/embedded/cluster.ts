@@ -23,8 +23,8 @@ const sharedDirectory = '/var/lib/company-registry';
  * Returns the cluster of DATA_DIR, or where to create it. The caller must hold the lock of DATA_DIR.
  *
  * The cluster is `<DATA_DIR>/postgres`. When root starts a server whose system user cannot reach DATA_DIR, the cluster
- * is `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` names the folder `<id>`. By this
- * file, a moved DATA_DIR keeps its cluster, and a copied DATA_DIR gets a new one.
+ * is `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` names the folder `<id>`. A moved
+ * DATA_DIR then keeps its cluster, and a copied DATA_DIR gets a new cluster.
  */
 export async function locateCluster(path: string): Promise<Cluster> {
   const dataDir = await realpath(path);

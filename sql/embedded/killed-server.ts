@@ -21,7 +21,7 @@ export async function clearRemains(cluster: Cluster): Promise<void> {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // The process had already ended after the processes were listed.
+        // The process had already ended when the signal was sent.
       }
     }
     return survivors.length === 0;

@@ -8,7 +8,7 @@ const GB = 1024 * MB;
 /** The figures of a machine on which the server's settings depend, in bytes; `sharedMemory` is the size of /dev/shm. */
 export type Machine = Awaited<ReturnType<typeof readMachine>>;
 
-/** Measures the machine or container of this process, and the disk of `directory`. */
+/** Measures the memory of the machine or container, and the disk of `directory`. */
 export async function readMachine(directory: string) {
   const disk = await statfs(directory);
   const shared = await statfs('/dev/shm').catch(() => undefined);

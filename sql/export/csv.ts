@@ -10,8 +10,8 @@ const formula = String.raw`^[=@\t\r]|^[+-].*[^\d\s().,/+-]`;
 const textType: number = types.builtins.TEXT;
 
 /**
- * Writes the rows of a query as CSV, and returns the number of rows. A text that a spreadsheet would run as a formula
- * gets an apostrophe before it.
+ * Writes the rows of a query as CSV; returns their number. A text that a spreadsheet would run as a formula gets an
+ * apostrophe before it.
  */
 export async function writeCsv(client: PoolClient, query: string, put: Put): Promise<number> {
   const { fields } = await client.query(`${query} limit 0`);

@@ -3,7 +3,7 @@ import type { Gauge, Registry } from 'prom-client';
 import { queryFile } from '../connection/database.ts';
 import type { ServerState } from '../connection/readers.ts';
 
-/** A row of `registry.sql`: a value of a metric with its labels. A row whose value is null is left out. */
+/** A row of `registry.sql`: a value of a metric with its labels. The metrics omit a row whose value is null. */
 interface Sample {
   name: string;
   labels: Record<string, string>;

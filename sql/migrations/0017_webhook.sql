@@ -2,8 +2,8 @@
 -- `filters` has the filters as the client wrote them, and `feed_filter` the filter of the feed. `event_id` is the last
 -- event that the endpoint accepted (0: none); no event after it, up to `scanned_event_id`, passes the filter.
 -- `snapshot_no` is the newest publication of which the endpoint was notified, and `published` each registry's newest
--- day then. A newer one makes the endpoint due. `replay_count` counts the client's changes of position and filter; a
--- call that began before a change moves no position. The secret is derived from `secret_version`; until
+-- day then. A newer publication makes the endpoint due. `replay_count` counts the client's changes of position and
+-- filter; a call that began before then moves no position. The secret is derived from `secret_version`; until
 -- `previous_secret_until`, calls are also signed with the previous version. `test_requested_at` is when the client
 -- requested a test call. `attempt_count`, `next_attempt_at` and `failing_since` describe failed calls since the last
 -- success. A worker that calls an endpoint holds a lease of it until `leased_until`. `is_slow` marks an endpoint whose

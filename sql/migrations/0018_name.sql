@@ -1,5 +1,4 @@
--- Adds other names and attributes to entries, and creates the dictionaries of attributes. The rows of these
--- dictionaries are in sql/country.
+-- Adds other names and attributes to entries, and creates dictionaries of attributes, whose rows are in sql/country.
 
 -- `other_names` is a list of {type, value}: the names of an entry besides its shown name, such as signs, acronyms and
 -- former names. The owner of a firm is not in the list: `first_name` and `surname` hold the owner's name, and

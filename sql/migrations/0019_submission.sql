@@ -1,5 +1,5 @@
 -- Adds clients' own references of watched companies, and the outcome of each item of a submission to a watch list. A
--- settled submission is kept until sql/retention/delete_done.sql deletes it.
+-- submission whose items all have an outcome is kept until sql/retention/delete_done.sql deletes it.
 
 -- `reference` is the name of the company in the client's own data. A null `identifier_type` means that the client
 -- submitted the reference of a company (company_ref), which is in `identifier_value`.

@@ -1,5 +1,5 @@
 -- Returns one row: all stored data of the natural person whom the key $1 or the number $2 identifies, as JSON. If $3 is
--- given, only this registry is searched. Returns no row if no data is stored.
+-- given, searches only the registry $3. Returns no row if no data is stored.
 with known as materialized (
     select found as entry, found.company_id, found.entry_id
     from person.find_entries($1::text, $2::text, $3::text) as found

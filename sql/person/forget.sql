@@ -1,6 +1,6 @@
 -- Hides the entries of the person whom the key $1 or the number $2 identifies, and erases the copies of these entries
 -- (`person.erase_copies` of sql/function/22_person.sql). Objections that a registry publishes are handled by
--- `person.hidden` of 21_hidden_entry.sql. If $3 is given, only this registry is searched. $4 is the reason, $5 the
+-- `person.hidden` of 21_hidden_entry.sql. If $3 is given, searches only the registry $3. $4 is the reason, $5 the
 -- requester, and $6 the time of the request. Returns one row: the id of the request, and the count, numbers and names
 -- of the hidden entries. The id is null if no entry is found, or all entries are hidden already.
 with known as materialized (

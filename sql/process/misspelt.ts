@@ -12,7 +12,7 @@ function isOneSlip(given: string, setting: string): boolean {
 }
 
 /**
- * Returns a hint for each unknown variable whose name is one typing error away from an unset setting. Other unknown
+ * Returns a hint for each unknown variable whose name is one typing error away from an unset setting. All other unknown
  * variables are ignored, because they belong to other programs.
  *
  * @param settings the names of the settings that the program reads

@@ -44,7 +44,7 @@ export async function run(
   }
 }
 
-/** Waits until a condition holds, checked every 10 ms. Returns false if `limit_ms` passes before. */
+/** Waits until a condition, checked every 10 ms, holds. Returns false if it does not hold within `limit_ms`. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
   limit_ms: number,

@@ -55,9 +55,9 @@ export interface RegistryTables {
     label_en: string;
     /** The column of `registry.entry` that holds the value; null if the column `attributes` holds it. */
     column_name: 'legal_form' | 'announced_activity' | null;
-    /** The value of an entry whose attributes lack this type. */
+    /** The value of the type for entries whose attributes lack the type. */
     usual_value: string | null;
-    /** Another attribute type, whose value begins with the value of this type. */
+    /** Another type whose value begins with this type's value: a commune's code begins with the department's. */
     part_of: string | null;
   };
   /** One row per legal form, with the newest symbol by which registries code the form. */

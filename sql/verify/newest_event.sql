@@ -45,14 +45,14 @@ stated as (
 compared as (
     select
         stated.*,
-        -- Accepts values of a subject that an owner withholds, because these values are erased.
+        -- Accepts values of a subject that the owner withholds, because the withheld values are erased.
         (
             stated.subject = any(entry.unstated)
             or entry.is_partial and registry.is_personal(stated.category, entry.entity_type)
             or stated.category in ('identity', 'location', 'activities')
             and num_nonnulls(stated.old_value, stated.new_value) = 0
         ) is true
-        -- Accepts values of a withdrawn entry, because these values are erased.
+        -- Accepts values of a withdrawn entry, because values of withdrawn entries are erased.
         or (
             stated.event_date <= entry.withdrawn_until
             and (

@@ -1,6 +1,6 @@
 -- Compares the hash of each entry, and the state hash of the newest run, with hashes that are computed from the
 -- entries. `registry.state_hash` of sql/function/entry/25_state_and_content_hash.sql makes a hash per entry, whose sum
--- does not depend on the order of the entries. The query also finds withdrawn entries that still have personal fields.
+-- does not depend on the order of the entries. Also finds withdrawn entries that still have personal fields.
 with hashed as (
     select
         entry.entry_id, entry.content_hash, entry.gone_date,

@@ -35,7 +35,7 @@ chosen as (
 )
 
 update customer.webhook
--- `leased_until` identifies a lease. It has whole milliseconds, because the worker holds it as a Date.
+-- `leased_until` identifies a lease. `leased_until` has whole milliseconds, because the worker holds it as a Date.
 set leased_until = date_trunc('milliseconds', now()) + make_interval(secs => $5::integer)
 from chosen
 where webhook.webhook_id = chosen.webhook_id

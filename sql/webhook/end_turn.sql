@@ -42,7 +42,7 @@ forgotten as (
     ))
 ),
 
--- Failures that began on the same day cause one mail per cause. A mail about their end is sent only after such a mail.
+-- Failures that began on the same day cause one mail per cause. A mail about success needs one about failure.
 mailed as (
     insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
     select
