@@ -3,8 +3,8 @@ import type { Pool } from 'pg';
 // The companies of the invented days are in fixtures/ and fixtures/generator/.
 
 /**
- * The e-mail address of the demo account, which `npm start` creates. `npm start` prints the Master Token of the demo
- * account, and stores the token in a file.
+ * The e-mail address of the demo account; `npm start` creates this account. `npm start` prints the Master Token of the
+ * demo account, and stores the token in a file.
  */
 export const DEMO_EMAIL = 'demo@registry.example';
 

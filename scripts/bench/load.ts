@@ -6,7 +6,7 @@ import autocannon from 'autocannon';
 import { judge } from './judge.ts';
 
 export const connectionCount = 50;
-/** The number of requests of each connection; each has its own token, so that no token reaches its rate limit. */
+/** The number of requests of each connection; each request has its own token: no token reaches its rate limit. */
 export const requestsPerConnection = 80;
 /** The seconds of load that compile code and are not measured, and the seconds of each measurement. */
 const [warm_s, measured_s] = [4, 4];

@@ -1,5 +1,5 @@
--- Refuses a dump with too many impossible dates: more than `registry.guard_rows`, and more than 0.5 % of its rows. So
--- many impossible dates mean that the registry has changed its date format.
+-- Refuses a dump with too many impossible dates: more than `registry.guard_rows`, and more than 0.5 % of its rows. Many
+-- impossible dates mean that the registry has changed its date format.
 with wrong as (
     select
         sum(notice.row_count) as date_count,

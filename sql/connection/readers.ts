@@ -137,7 +137,7 @@ function watchServer(pool: Pool, isReader: boolean) {
   };
 }
 
-/** Returns access to the tables that runs its statements by `query`, such as the `query` of a session. */
+/** Returns a Kysely instance that runs its statements by `query`, such as the `query` of a session. */
 function openBy(query: (text: string, values: unknown[]) => Promise<unknown>): Db {
   const client = { query, release: () => undefined };
   return openKysely({ connect: () => Promise.resolve(client) } as unknown as Pool);

@@ -18,7 +18,7 @@ const revival_waits = { retries: Infinity, minTimeout: 50, maxTimeout: 30_000, u
  *
  * Each share has its own idle session, and restarts the server when this session ends. The release of the last share
  * stops the server. Pools must be closed before the last release, because an open session keeps the server running. If
- * a process ends without a release, the server runs on for the next process. Throws readable errors.
+ * a process ends without a release, the server continues to run for the next process. Throws readable errors.
  *
  * @param options the settings of the server, if this call starts it
  */

@@ -1,7 +1,7 @@
 -- Returns at most $2 company numbers whose next import attempt is due at the time $1, and at most $3 per account. Every
--- second place goes to an account that has ever bought credits. Buyers and other accounts have separate rounds. A round
--- takes one number of each account: a number that was never requested, else the number that is due longest. A round
--- begins after the account $4 (buyers) or $5 (others). `is_known` states whether a company has the number.
+-- second number is of an account that has ever bought credits (a buyer). Buyers and other accounts have separate
+-- rounds. A round takes one number of each account: one that was never requested, else the one that is due longest. A
+-- round begins after the account $4 (buyers) or $5 (others). `is_known` states whether a company has the number.
 with recursive account as (
     -- Steps through an index from account to account, so that the time grows with the accounts, not with the watches.
     select min(watch.account_id) as account_id

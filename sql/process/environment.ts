@@ -88,7 +88,7 @@ export const commonShape = {
 export const baseUrlNeeded =
   'BASE_URL must be set where SMTP_URL or PAYMENT_PROVIDER=stripe is: mails and checkouts lead back to it.';
 
-/** Reads several groups of settings. Throws one `EnvironmentError` that lists the faults of all groups. */
+/** Reads several groups of settings. Throws one `EnvironmentError` that lists the faults of all settings. */
 export function readTogether<
   const Readers extends readonly ((from: NodeJS.ProcessEnv) => unknown)[],
 >(readers: Readers, variables = process.env) {

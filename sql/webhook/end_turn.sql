@@ -42,7 +42,8 @@ forgotten as (
     ))
 ),
 
--- Failures that began on the same day cause one mail per cause. A mail about success needs one about failure.
+-- Failures that began on the same day cause one mail per cause. Without a mail about failures, none about success is
+-- sent.
 mailed as (
     insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
     select
