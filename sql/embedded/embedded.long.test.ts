@@ -21,7 +21,7 @@ import { postmasterOf, query, startHolder } from '../../fixtures/process/embedde
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { acquireEmbedded } from './embedded.ts';
 
-// All tests that do not damage their cluster use the same cluster.
+// Only tests that damage their cluster have a cluster of their own; all other tests share one.
 const root = await mkdtemp(join(tmpdir(), 'embedded-'));
 // If root runs the tests, Postgres runs as another user, who must be able to enter the folder.
 await chmod(root, 0o755);

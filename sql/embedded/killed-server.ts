@@ -9,7 +9,7 @@ export const unfinished = 'postgres.new-';
 /**
  * Clears the remains of a killed postmaster: kills sessions that still use its shared memory, and removes
  * postmaster.pid, because another process may now have the pid in this file. The caller must hold the lock of DATA_DIR.
- * `enter` of embedded.ts joins a running server instead.
+ * If the server still runs, `enter` of embedded.ts joins it.
  */
 export async function clearRemains(cluster: Cluster): Promise<void> {
   const remains = join(cluster.directory, 'postmaster.pid');

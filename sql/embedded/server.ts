@@ -109,7 +109,7 @@ async function configure({ directory, user }: Cluster, options: ServerOptions): 
   const script =
     'rm -rf "$0" && mkdir -m 700 "$0" && printf %s "$2" > "$1" && printf %s "$4" > "$3"';
   let reason = '';
-  // The script fails if another user owns a directory of this name; then the next suffix of the name is tried.
+  // The script fails if another user owns a directory of the same name; then the name gets another suffix.
   for (const suffix of ['', '-1', '-2', '-3']) {
     const socket = `${socketPrefix}${digest}${suffix}`;
     const settings = writeSettings(machine, socket, options);

@@ -17,7 +17,7 @@ export async function chooseUser(directory: string, owner: Stats | undefined): P
   return isOwned ? { uid: owner.uid, gid: owner.gid } : findUser();
 }
 
-/** Returns the user of a server that root starts. Throws a readable error if there is none. */
+/** Returns the user of a server that root starts. Throws a readable error if no such user exists. */
 export async function findUser(): Promise<SystemUser> {
   const users = ((await readText('/etc/passwd')) ?? '').split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', '_postgres', 'nobody']) {
