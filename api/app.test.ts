@@ -19,7 +19,10 @@ const api = await startTestApi({ db: database.kysely });
 const punctuation = 'abz019-_.~!$\'()*,;:@=+"\\<>^`{|}%'.split('');
 let rawCount = 0;
 
-/** Sends a path byte for byte, because `fetch` would normalize the path. Each request has another client address. */
+/**
+ * Sends a path byte for byte, because `fetch` would normalize the path. Every request is sent from a new client
+ * address.
+ */
 async function askRaw(path: string): Promise<{ status: number; body: unknown }> {
   rawCount += 1;
   const headers = { 'X-Forwarded-For': `172.16.${rawCount >> 8}.${rawCount & 255}` };

@@ -23,7 +23,10 @@ const publicPaths = listEndpoints(completeOptions({ db: {} as never }))
   .filter(isPublic)
   .map(({ path }) => `/api/v1${path.replace('{date}', second)}`);
 
-/** The requests that name no country. The page `/` is not among them, because it shows the changes of every country. */
+/**
+ * The addresses that are requested without a country. The start page `/` is missing here, because it shows the changes
+ * of every country.
+ */
 const paths = [
   ...publicPaths,
   '/api/v1/stats/series?group_by=voivodeship,section,legal_form',

@@ -160,8 +160,8 @@ test('reads do not wait for commits that hang, such as those of a frozen standby
   const charged = Array.from({ length: 20 }, (_, at) =>
     ask('/companies/snapshot', number, `key-${at}`),
   );
-  // Ten sessions of the API hang, which is all except the sessions for limits and tokens: one hangs in its commit, and
-  // nine wait for its lock.
+  // Ten sessions of the API hang, which are all sessions except those for limits and tokens. One hangs in the commit of
+  // a charge, and nine wait for the lock that this session holds.
   await expect.poll(async () => (await writer.pool.query(findHanging)).rowCount).toBe(10);
   expect((await ask('/stats/day/2026-11-03')).status).toBe(200);
   expect((await ask('/events/feed')).status).toBe(200);

@@ -125,7 +125,7 @@ describe('GET /api/v1/companies/search', () => {
 
   test('an error is free', async () => {
     // The six transactions are the bonus, the four searches of the first test, and the search with the valid range of
-    // days. The refused searches cost nothing.
+    // days. Refused searches cost nothing.
     expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(6);
   });
 

@@ -135,7 +135,7 @@ describe('GET /api/v1/companies/search', () => {
       '5621z',
       ['Bar Mleczny KŁOS Genowefa Ryżowa', 'Bistro Pyra Magdalena Gzik', lyzka],
     ],
-    // One of these companies has the activity only in an entry that is deleted.
+    // One of the three companies has the activity 9699Z only in a deleted entry.
     [
       'activity_code',
       '9699Z',
@@ -197,7 +197,7 @@ describe('GET /api/v1/companies/search', () => {
     };
     for (const [parameter, value] of Object.entries(others)) {
       const without = { ...all, [parameter]: value };
-      // Both ends of the range of days change together, because the range would be reversed if only one end changed.
+      // If only one end of the range of days changed, the range would be reversed: so both ends change together.
       if (parameter === 'activity_start_from') without.activity_start_to = '2009-01-01';
       if (parameter === 'activity_start_to') without.activity_start_from = '2007-01-01';
       expect([parameter, ...(await namesOf(without))]).toEqual([parameter]);

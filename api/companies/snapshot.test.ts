@@ -115,7 +115,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     { identifier_type: 'NIP', identifier_value: '100-140-10-03' },
     { identifier_type: 'NIP', identifier_value: ' 100 140 10 03 ' },
     { identifier_type: 'REGON9', identifier_value: '991400019' },
-    // This REGON belongs to the deleted entry of the company.
+    // The REGON 991400025 belongs to the deleted entry of the company.
     { identifier_type: 'REGON9', identifier_value: '991 400 025' },
   ])('200 by $identifier_type $identifier_value', async (asked) => {
     expect(await searcher.snapshot(asked)).toMatchObject({ status: 200, body: { data: kanarek } });

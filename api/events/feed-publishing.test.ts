@@ -54,7 +54,7 @@ describe('a night in the middle of reading', () => {
     const letGo = await holdAccount();
     const night = runFixture(database, '2026-11-04');
     await untilWaiting();
-    // At this moment the events of the nightly job have event numbers, but their transaction is not committed.
+    // The events of the halted nightly job have event numbers already, but their transaction is not committed.
     const before = await readFeed(first.meta.next_cursor, 1000);
     expect(before.data).toHaveLength(countOf('2026-11-03') - 2);
     expect(before.meta.has_more).toBe(false);

@@ -83,7 +83,8 @@ function selects(query: string): (event: FeedEvent) => boolean {
   };
 }
 
-// Each of these filters matches another number of events, so that one filter cannot be mistaken for another.
+// The filters in this list match different numbers of events, so that the tests notice if one filter is applied as
+// another.
 const filters = [
   'event_type=COMPANY_PHONE_CHANGED',
   'event_type=COMPANY_PHONE_CHANGED,COMPANY_STRUCK_OFF,COMPANY_REGISTERED',
@@ -171,8 +172,8 @@ describe('every feed and history', () => {
 });
 
 /**
- * Publishes `count` events of one company. Each is a change of the name, except the events whose types `others` gives
- * by their position.
+ * Publishes `count` events of one company. All events are changes of the name, except the events at the positions in
+ * `others`, which have the types that `others` gives.
  */
 async function publishMany(count: number, others: Record<number, string>) {
   await database.pool.query(

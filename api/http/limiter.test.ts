@@ -26,8 +26,8 @@ const silent = { logger: pino({ level: 'silent' }) };
 const minute = { request_count: 1_000, window_ms: 60_000 };
 
 /**
- * Returns a function that counts a request against a limit, as this process does, or another process with the given
- * `gate`.
+ * Returns a function that counts a request with a key against the limit. With `gate`, the function stores its counts
+ * like another process with these database connections.
  */
 function createCounter(limit: RequestLimit, options: { gate?: Db; now?: () => Date } = {}) {
   const all = { gate: database.kysely, now, ...options };

@@ -11,7 +11,7 @@ const database = await createTestDatabase();
 const { kysely: db, pool } = database;
 const api = await startTestApi({ db, pool, now: () => now });
 
-/** Reads the lines of `/metrics` from this machine, one second of the test clock after the previous call. */
+/** Moves the test clock one second forward, and reads the lines of `/metrics` from this machine. */
 async function readMetrics(): Promise<string[]> {
   now = new Date(now.getTime() + 1_000);
   const response = await fetch(`${api.url}/metrics`);

@@ -12,7 +12,7 @@ const submitter = await createSubmitter(database, api);
 
 describe('companies that are waited for', () => {
   test('are ready after the first snapshot that has them', async () => {
-    // At this moment no day is published in the database.
+    // The companies are submitted before any day is published in the database.
     await submitter.add('NIP', '1000201006', '1000205004');
     await runFixture(database, '2026-11-02');
     expect(await submitter.list()).toEqual([bakery, 'NIP 1000205004 queued']);

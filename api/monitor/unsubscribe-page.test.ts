@@ -67,7 +67,9 @@ function expectPrivate({ headers }: Response): void {
   expect(headers.get('referrer-policy')).toBe('no-referrer');
 }
 
-/** Returns invalid unsubscribe tokens: damaged ones, ones signed with another key, and ones for another purpose. */
+/**
+ * Returns invalid unsubscribe tokens: damaged tokens, tokens signed with another key, and tokens for another purpose.
+ */
 function forgedTokens({ user_ref, token }: { user_ref: string; token: string }): string[] {
   const claims = { purpose: 'unsubscribe', sub: user_ref };
   const day_ms = 24 * 3600 * 1000;

@@ -51,7 +51,7 @@ function maybe<Value>(value: Value | null | undefined): Value | undefined {
   return value !== null && random.below(3) === 0 ? value : undefined;
 }
 
-/** Draws a filter from the values of two companies, so that each of them matches a part of it. */
+/** Draws a filter that combines values of two companies, so that most companies match only a part of the filter. */
 function drawFilter(companies: Searched[], at: number): SearchFilter {
   const [company, other] = [random.pick(companies), random.pick(companies)];
   const code = company.codes.at(-1) ?? null;

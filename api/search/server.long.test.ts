@@ -47,8 +47,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Closes the opened indexes, and waits until the process that holds the index has ended. Until then the process would
- * answer other tests.
+ * Closes the opened indexes, and waits until the process that holds the index has ended, because this process would
+ * answer the searches of later tests.
  */
 async function endAll(): Promise<void> {
   const pid = await findHolder().catch(() => undefined);
@@ -98,7 +98,7 @@ test('A search goes on after the process of the index was killed, with what that
   const index = open({ folder });
   expect((await find(index, { city: 'lublin' })).total).toBe(1);
   await waitUntilKept();
-  // This change is not published, so only an index that reloads all companies would have it.
+  // The company's move is not published, so only an index that reloads all companies would find it in its new city.
   await move('Lublin', 'Nigdzie', false);
   process.kill(await findHolder(), 'SIGKILL');
   expect((await find(index, { city: 'lublin' })).total).toBe(1);

@@ -148,7 +148,7 @@ describe('GET /api/v1/stats/range/{date}', () => {
   test.each([
     ['2031-01-30', '2031-01-01'],
     ['0001-01-01', '0000-12-03'],
-    // This range of days contains a leap day.
+    // The range of days from 2024-02-01 to 2024-03-01 contains a leap day.
     ['2024-03-01', '2024-02-01'],
   ])('200 has zeros for a range without a snapshot and says so: %s', async (to_date, from_date) => {
     const description = `No snapshot was published from ${from_date} to ${to_date}: the zeros stand for no data.`;

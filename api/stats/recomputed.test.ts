@@ -16,8 +16,8 @@ const nights = [0, 1, 3, 5, 6];
 const from = '2026-10-28';
 
 /**
- * This test identifies entries by their keys, so the generator makes no change of a number that would change an entry's
- * key.
+ * The shares of the generator's changes that would change an entry's key are 0, because the test identifies entries by
+ * their keys.
  */
 const never = { regon_assigned: 0, regon_changed: 0, regon_revoked: 0 };
 const steady = { ...never, nip_assigned: 0, nip_changed: 0, nip_revoked: 0, new_shared: 0 };
@@ -53,8 +53,8 @@ async function readTable(name: string): Promise<string[][]> {
 }
 
 /**
- * Returns two functions, which use only the official recoding table: one returns the section of an activity code, the
- * other one the codes of 2025 for a code of 2007.
+ * Reads the official recoding table of activity codes. Returns `sectionOf` (the section of a code) and `successorsOf`
+ * (the codes of 2025 for a code of 2007).
  */
 async function readKey() {
   const sections = await readTable('activity_section');

@@ -96,7 +96,8 @@ describe('charge', () => {
     await give(5, 'deposit', 'a');
     const others = await database.kysely.transaction().execute(async (tx) => {
       await charge(tx, { account_id, amount: 5, description: 'Taken', operation_key: 'b', now });
-      // The second charge waits for the end of this transaction, because its result depends on the first charge.
+      // The second charge waits until this transaction ends, because the balance for the second charge depends on the
+      // first charge.
       return { second: take(5, 'c').catch((error: unknown) => error) };
     });
     expect(await others.second).toMatchObject({ status: 402, body: { balance: 0 } });

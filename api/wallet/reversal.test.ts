@@ -248,7 +248,7 @@ The dispute of your payment for Starter with your bank is over, and the payment 
     }
     expect(await dispute(4900, { status: 'warning_closed' }, 'closed')).toBe('ignored');
     expect(await shop.buyer.movements()).toEqual([bonus, deposit]);
-    // At this point the inquiry becomes a dispute.
+    // The bank's inquiry about the payment becomes a dispute.
     expect(await dispute(4900, {}, 'funds_withdrawn')).toBe('reversed');
     expect(await dispute(4900, { status: 'lost' }, 'closed')).toBe('repeated');
     expect(await shop.buyer.movements()).toEqual([bonus, deposit, lost]);

@@ -36,7 +36,7 @@ async function publish(source: string, days: Day[]): Promise<void> {
 const dayAfter = (date: string, days: number) =>
   new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 
-// Twenty snapshots over ten months, one per fortnight, with one gap of six weeks after the tenth snapshot.
+// Twenty snapshots over ten months. The distance is a fortnight, but six weeks after the tenth snapshot.
 const fortnights = Array.from({ length: 20 }, (_, at) =>
   dayAfter('2026-01-01', at * 14 + (at < 10 ? 0 : 28)),
 );

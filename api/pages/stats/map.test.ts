@@ -30,8 +30,8 @@ await database.pool.query(
 
 describe('the map of the statistics', () => {
   /**
-   * Returns what the map shows: the figures of two voivodeships with entries and one without, and the figure of the
-   * entries that have no voivodeship.
+   * Returns the figures on the map: of two voivodeships with entries, of one voivodeship without entries, and of the
+   * entries without a voivodeship.
    */
   async function read(query: string): Promise<string[]> {
     const page = await (await api.ask(`/stats?source=map&${query}`)).text();
