@@ -54,7 +54,7 @@ export function refuseEnded(token: KnownToken | undefined): void {
 
 /**
  * Throws a 403 when an API token is used for an operation that needs the Master Token. The file ../endpoint/mount.ts
- * calls this function for endpoints with `auth: 'master'`.
+ * calls this function for endpoints with `auth: 'master'`: all of tokens/, changes in accounts/profile.ts and end.ts.
  */
 export function requireMaster({ kind }: Caller): void {
   if (kind === 'master') return;

@@ -25,7 +25,7 @@ type Texts<Column extends string> = Record<Column, string | null>;
 
 export type Address = Texts<keyof z.output<typeof addressField>>;
 
-/** A person of an entry; `number` distinguishes persons with equal names, and is not part of an answer. */
+/** A person of an entry (snapshot-persons.ts); `number` distinguishes persons with equal names, and is not shown. */
 export type Person = z.output<typeof person> & { number?: string };
 
 export type LabelledDate = z.output<typeof labelledDate>;

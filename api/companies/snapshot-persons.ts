@@ -6,7 +6,7 @@ export function fullNameOf({ first_name, surname }: SnapshotEntry): string {
   return [first_name, surname].filter((part) => part !== null).join(' ');
 }
 
-/** Returns the persons of a company without repetition: the owner of each entry, and persons with other roles. */
+/** Returns each person of a company once: the owners of entries, and persons with roles by map.sql of the source. */
 export function viewPersons(entries: SnapshotEntry[], { words, lang }: SnapshotWords) {
   const persons = entries.flatMap((entry) => {
     const ownerRole = words.find(entry.country_code, 'owner', lang) ?? 'owner';

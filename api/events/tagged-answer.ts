@@ -12,7 +12,7 @@ export const tagged = {
   },
 };
 
-/** Sets an `ETag` that is independent of `fetched_at`, and returns the body. `setTag` throws a 304 for a known tag. */
+/** Sets an `ETag` that is independent of `fetched_at`, and returns the body. etag.ts throws a 304 for a known tag. */
 export function answerTagged(response: Response, data: string, meta: object, now: Date): string {
   setTag(response, data + JSON.stringify(meta));
   return writeSuccess(data, { ...meta, fetched_at: formatTimestamp(now) });

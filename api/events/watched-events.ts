@@ -14,7 +14,7 @@ const statement = readFileSync(
   'utf8',
 );
 
-/** A row of the query's result; `published` has the day of each registry's newest snapshot. */
+/** A row of the query's result; `published` is described in `feedMetaFields` of event-fields.ts. */
 type Page = { total: number; events: string; published: Record<string, string> };
 
 export const feedPage = endpoint(

@@ -23,7 +23,7 @@ export function withCode({ code, ...body }: ErrorBody, status: number) {
   return { ...body, code: code ?? found ?? (status < 500 ? 'BAD_REQUEST' : 'SERVER_ERROR') };
 }
 
-/** Returns the options of a zod rule: an error code, and the error message without the name of the field. */
+/** Returns the options of a zod rule: an error code, and the error message, to which validate.ts adds the field. */
 export function coded(code: FieldCode, wrong: string) {
   return { params: { code, wrong } };
 }
@@ -78,7 +78,7 @@ export function loading(): HttpError {
   return unavailable(message, retryAfter_s.loading, 'LOADING');
 }
 
-/** Returns a 429 error; `message` names the exceeded limit. The client may retry after `wait_s` seconds. */
+/** Returns a 429 error; `message` (mostly by limiter.ts) names the limit. The client may retry after `wait_s`. */
 export function tooMany(
   message: string,
   wait_s: number,

@@ -4,7 +4,7 @@ import { TermIndex, type TermArrays } from './term-index.ts';
 /** The number of companies in a block; the array `nameStarts` has one offset for each block. */
 export const nameBlock = 4;
 
-/** All names of a segment's companies; segment-builder.ts cuts names into words, and words into pairs of characters. */
+/** The names of companies by api/search_rows.sql; segment-builder.ts cuts them into words, and words into pairs. */
 export interface NameArrays {
   /** The distinct words of all company names; each word's text begins with a space. */
   words: TermArrays;

@@ -41,7 +41,7 @@ const query = readFileSync(new URL('../../sql/api/stats/read_series.sql', import
 /** The counts of one group in one period, with the names of the group's region, section and legal form. */
 type SeriesRow = Record<Dimension, string | null> & Omit<Point, 'group' | 'is_suppressed'>;
 
-/** Returns a registry's stock and flows per period and group. Throws a 422 for an unknown value or too many rows. */
+/** Returns stock and flows per period and group (day-and-range.ts: of 30 days). Throws a 422 for a wrong query. */
 export async function readSeries(
   db: Db,
   source: string,

@@ -1,5 +1,6 @@
 -- Erases the personal fields in records of persons who asked to be forgotten. The night already holds the lock that
--- `registry forget` takes, so that the night sees all requests that arrived while the dump was read.
+-- `registry forget` takes, so that the night sees all requests that arrived while the dump was read. Fields that an
+-- objection empties are no lost fields: see 2_compare/changed_and_lost_fields.sql.
 
 -- Collects all hashes of a record that matches a request, so that later records with any of the hashes are recognized.
 insert into stage.withdrawn (file_no, line, suppression_id, key_hash)
