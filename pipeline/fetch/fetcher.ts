@@ -77,7 +77,7 @@ export type FetchOutcome =
   | FetchReport
   | { source: string; dump_date: string; state: ReturnType<typeof stateOf>; message: string };
 
-/** Fetches a day's dump from a registry, and logs each step. Throws the reason of an abort, or unexpected errors. */
+/** Fetches a day's dump from a registry, and logs each step. Throws unexpected errors, and the reason of an abort. */
 export async function fetchDay(
   settings: FetchEnvironment,
   plan: Omit<FetchPlan, 'progress'> & { source: string; signal: AbortSignal },

@@ -72,8 +72,8 @@ export async function listEntities({ work }: DumpFolder) {
  * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with one REGON9 per line. The lists omit
  * the numbers of local units, since an entity may stay open after one of its units closes.
  *
- * @param left the entities that the fetch had no time to request. `<date>.left.txt` next to the dump folder keeps the
- *   entities in `left` for the next fetch. In the dump, only `deleted.txt` may contain entities of `left`.
+ * @param left the entities that the fetch had no time to request. The file `<date>.left.txt` next to the dump folder
+ *   keeps the entities in `left` for the next fetch. In the dump, only `deleted.txt` may contain entities of `left`.
  */
 export async function writeLists(
   { asked, units }: Entities,

@@ -2,7 +2,7 @@ import { type Bir, errorCodeOf } from './regon-service.ts';
 import { ServiceFault } from './service.ts';
 import { type BirRow, fieldOf } from '../sources/regon/soap.ts';
 
-/** An answer of BIR (REGON's API), a line of `reports.ndjson`. `data` of an error answer is a row with `ErrorCode`. */
+/** A line of `reports.ndjson`: an answer of BIR (REGON's API). `data` of an error answer is a row with `ErrorCode`. */
 export interface ReportLine {
   report: string;
   /** The REGON of the entity, 9 digits, or of a local unit, 14 digits. */
@@ -22,7 +22,8 @@ const tellingCodes = new Set(['4', '11', '21', '22']);
 /**
  * Requests the full reports on one entity in their version BIR 1.2, which states the classification of each activity
  * code. Requests the list of local units only if the first report counts local units or `units` is not empty; otherwise
- * writes an empty list. If GUS does not know the REGON, `lines` holds only the error answer. Throws a `ServiceFault`.
+ * writes an empty list. If GUS does not know the REGON, `lines` holds only the error answer. Throws a `ServiceFault` if
+ * BIR sends no usable answer.
  *
  * @param type P (legal person) or F (natural person); undefined if no search has returned the type
  * @param units the REGON14 of each local unit of the entity that is in the daily lists

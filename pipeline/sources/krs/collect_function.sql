@@ -24,7 +24,7 @@ end;
 
 -- Returns the last open proceeding of a company, or its last ended proceeding if none is open. The day of an opening or
 -- end is its stated date, else the day of its register entry, else the known day, else `last_entry_day` (the day of the
--- only register entry since the known extract). An open proceeding also gets a known earlier end.
+-- only register entry since the known extract). An open proceeding also gets the known end of an earlier proceeding.
 create function stage.krs_proceeding(
     items jsonb,
     last_entry_day text,

@@ -115,8 +115,8 @@ function foldObject(
  * Joins each opening in a `history`, such as a list of proceedings, with its end. KRS writes the end of a proceeding,
  * or a person appointed in it, in the item of the opening or in an item of its own. An item without an opening is
  * joined to the last preceding item with an opening. An end is joined only to an opening without an end, whose day is
- * not after the day of the end. If no preceding item fits, the first following item is taken. Items that fit no opening
- * come first.
+ * not after the day of the end. If no preceding item fits, an item is joined to the first following item that fits. In
+ * the result, items that fit no opening come first.
  */
 function joinHistory({ members }: ObjectShape, items: readonly Item[]): readonly Item[] {
   const keys = Object.keys(members);

@@ -224,7 +224,8 @@ cross join lateral (
                 case
                     when
                         registry.lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
-                        -- A person's suspension may end after the last register entry (`version.day`).
+                        -- A person's suspension may have ended after the last register entry (`version.day`), but
+                        -- before the dump.
                         and coalesce(
                             registry.calendar_day(member.item ->> 'dataZawieszeniaDo')
                             >= greatest(version.day, night.dump_date),

@@ -41,7 +41,8 @@ export const description: TableDescription = {
         ignored: ['dateDernierTraitementDoublon'],
       },
     ],
-    // A complete stock has the head office of every active legal unit. INSEE may have purged a closed unit's.
+    // A complete stock has the head office of every active legal unit. Of a closed legal unit, INSEE may have purged
+    // the head office.
     needsDetails: isActive,
     combined: ['closed_units', 'withheld_units'],
     combine: listEstablishments,
