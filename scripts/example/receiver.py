@@ -3,7 +3,7 @@
     WEBHOOK_SECRET=whsec_... python3 receiver.py 8099
 
 Prints one line of JSON for each call. `is_gap` says that an earlier call is missing: `GET /events/feed?after=` with the
-cursor `expected` brings its events.
+cursor `expected` brings its events. `mirror.ts` reads the feed itself.
 """
 import base64
 import hashlib

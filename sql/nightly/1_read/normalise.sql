@@ -1,7 +1,8 @@
 -- Normalises the records of the files $1 between the lines $2 and $3, and sets the `reason` of each invalid record.
 -- Large files are normalised in parallel, each in a session of its own. Numbers, dates and codes of a record that the
 -- reader has marked as well-formed are not checked again: the check in SQL takes ten times as long. A change of this
--- SQL statement changes the fingerprints of all records, so that the next night reads every record.
+-- SQL statement changes the fingerprints of all records, so that the next night reads every record. tidy.ts of
+-- pipeline/sources has collapsed white space and emptied blank fields before.
 insert into stage.entry (
     file_no, line, fingerprint, entry_key, nip, regon9, krs, entity_type, legal_form, name, surname,
     first_name, phone, email, fax, website, postal_code, county, commune, city, street, building,
