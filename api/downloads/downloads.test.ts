@@ -184,7 +184,7 @@ describe('GET /downloads/{date}/{view}', () => {
     );
     expect((await linesOf('2026-02-04/event_type', hiding))[0]).not.toContain('is_suppressed');
     expect(await (await hiding.ask('/downloads?lang=en')).text()).toContain(
-      'Counts of 1 to below 3',
+      'Counts from 1 to below 3',
     );
   });
 

@@ -36,7 +36,7 @@ export function sendPage(response: Response, template: string, data: object): vo
   sendHtml(response, renderPage(response.req, template, data));
 }
 
-/** Returns the handler of a page that stays the same while the process runs; a page that the client has is a 304. */
+/** Returns the handler of a page that never changes while the process runs, with 304 for a client that has the page. */
 export function createKeptPage(template: string, data: object): RequestHandler {
   // The rendered pages by the `lang` of the URL, since the links in a page contain `lang`.
   const kept = new Map<unknown, Page>();
@@ -50,7 +50,7 @@ export function createKeptPage(template: string, data: object): RequestHandler {
   };
 }
 
-/** Sends a page whose URL or content can be secret, so it must not be cached. */
+/** Sends a page whose URL or content can be secret, with headers that forbid caches to keep the page. */
 export function sendPrivatePage(
   response: Response,
   status: number,

@@ -82,7 +82,7 @@ export function createWords(
     language,
     /** The language in the parameter `lang` of the URL. */
     asked: isLanguage(lang) ? lang : undefined,
-    /** Returns a text with its values filled in. The template escapes the text. */
+    /** Returns a text with values in place of its placeholders. The template escapes the text. */
     t,
     /** Returns a text as HTML. `<name>words</name>` becomes a link to `links.name`; `<code>` stays an element. */
     linked: (key: string, links: Record<string, string>, values?: Values): string =>

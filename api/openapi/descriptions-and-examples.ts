@@ -96,7 +96,7 @@ function describeAnswer(
   content.schema = { $ref: `#/components/schemas/${name}` };
 }
 
-/** Returns an example of a schema: the example of its name, else an example made from the examples of its parts. */
+/** Returns an example of a schema: the example for its name, else an example made from examples of its properties. */
 function makeExample(schema: Schema, name: string, schemas: Record<string, Schema>): unknown {
   const named = schema.$ref?.split('/').at(-1);
   if (named) return examples.get(named) ?? makeExample(schemas[named]!, named, schemas);

@@ -342,7 +342,7 @@ describe('GET /openapi.json', () => {
   });
 
   test('refuses to an API token what the guide lists', () => {
-    const [, list = ''] = /It gets a 403 from (.+)\.$/m.exec(guide) ?? [];
+    const [, list = ''] = /An API token gets a 403 from (.+)\.$/m.exec(guide) ?? [];
     const listed = [...list.matchAll(/`(.+?)`/g)].map(([, operation]) => operation);
     const refused = described.filter(([, { auth }]) => auth === 'master');
     const names = refused.map(([, { method, path }]) => `${method.toUpperCase()} ${path}`);

@@ -28,7 +28,7 @@ const security: Record<Auth, Record<string, string[]>[]> = {
   master: [{ master: [] }],
 };
 
-/** The headers that errors have besides the headers of every answer, by status of the error. */
+/** The headers that an error has in addition to the headers of every answer, by the status of the error. */
 const errorHeaders: Record<string, Header[]> = {
   304: ['ETag'],
   401: ['WWW-Authenticate'],
@@ -36,13 +36,13 @@ const errorHeaders: Record<string, Header[]> = {
   503: ['Retry-After'],
 };
 
-/** The header `Cache-Control` of requests whose answer needs or contains a token, also of their errors. */
+/** The header `Cache-Control` of answers and errors of all endpoints that are not public (`isPublic`). */
 const noStore = {
   description: 'No cache may keep the answer.',
   schema: { type: 'string', const: 'no-store' },
 } as const;
 
-/** Returns the headers of an endpoint's success or error with the status `code`. */
+/** Returns the headers of an endpoint's answer with the status `code`, which may be an error. */
 function headersOf(description: Endpoint['description'], code: string) {
   const { headers: sent, errors = {}, status = 200 } = description;
   const isOpen = isPublic(description);

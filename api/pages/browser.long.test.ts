@@ -92,7 +92,7 @@ describe('/docs', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/docs/company-monitor#get_events_feed.answer.meta.next_cursor');
     // The fields of an answer are collapsed until a link leads to one of them.
-    await page.getByText(/^Value of after in the next request/).waitFor();
+    await page.getByText(/^Cursor to send as the parameter after/).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('402 snapshot');
     await page.getByRole('link', { name: '402 error: POST /api/v1/companies/snapshot' }).click();

@@ -103,8 +103,8 @@ describe('GET /', () => {
       'What changed in the company registers last night',
       'Last night brought 12 events, 1 of them critical.',
       'The newest snapshot of each registry',
-      'What happened by the data of 4 November 2026',
-      'What happened by the data of 3 November 2026',
+      'What happened according to the data of 4 November 2026',
+      'What happened according to the data of 3 November 2026',
       16,
     ]);
   });

@@ -37,7 +37,7 @@ interface Day {
   examples: object[];
 }
 
-/** The fewest days between two compared snapshots. Without a snapshot so old, the two newest are compared. */
+/** Days between the newest snapshot and the earlier one that the headline compares with it; fewer if none is so old. */
 const span_days = 30;
 
 function addDays(date: string, days: number): string {

@@ -35,7 +35,7 @@ export async function findNight({ readers: { db } }: Pick<Context, 'readers'>, r
   const { country, countries } = await chooseByAddress(db, request.query);
   const registries = date === undefined ? [] : await readNight(db, date, countries);
   if (registries.length === 0) return undefined;
-  // `isSaid` returns whether a field, guard or reason has a text, since a newer release may have added it.
+  // `isSaid` returns whether a field, guard or reason has a text: names that a newer release has stored have none.
   const sources = registries.map(({ source }) => source);
   return {
     date,

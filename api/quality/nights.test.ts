@@ -132,8 +132,8 @@ describe('the page of a night', () => {
   test('says the same, in English and Polish', async () => {
     const page = await readPage(`/quality/${second}?lang=en`);
     for (const text of [
-      '2,012 rows were read: 1,991 accepted, 21 rejected. The registry then had 2,012 entries. It was published 1 day late.',
-      'Accepted in spite of the guards 1.04 % of the rows were rejected; the limit is 0.5 %. The reason of the operator: CEIDG said so, … and …',
+      '2,012 rows were read: 1,991 accepted, 21 rejected. After this night, the registry had 2,012 entries. The dump was published 1 day late.',
+      'Accepted in spite of the findings of the guards 1.04 % of the rows were rejected; the limit is 0.5 %. The reason of the operator: CEIDG said so, … and …',
       '1 refused attempt 3 November 2026 at 06:00 UTC 1.04 % of the rows were rejected; the limit is 0.5 %.',
       'A status that is not known 21 ',
     ]) {
@@ -144,7 +144,7 @@ describe('the page of a night', () => {
       'Przyjęto mimo zastrzeżeń Odrzucono 1,04 % wierszy; granica to 0,5 %. Powód podany przez operatora: CEIDG said so, … and …',
     );
     expect(await readPage('/quality?lang=en')).toContain(
-      '3 November 2026 CEIDG published in spite of a guard (1 attempt refused) 2,012 21 1 day late',
+      '3 November 2026 CEIDG published in spite of a finding of a guard (1 attempt refused) 2,012 21 1 day late',
     );
     for (const path of ['/quality/2026-11-04', '/quality/yesterday', '/quality/0000-01-01']) {
       expect((await api.ask(path, { headers: { Accept: 'text/html' } })).status).toBe(404);

@@ -68,7 +68,7 @@ describe('GET /checkout/local/{payment_id}', () => {
     expect(await read(checkout)).toEqual({
       status: 200,
       title: 'Checkout',
-      content: `<p>For development: nothing is charged here.</p>
+      content: `<p>This checkout is for development and charges no money.</p>
 <dl>
 <dt>Package</dt><dd>Starter</dd>
 <dt>Credits</dt><dd>500</dd>
@@ -171,7 +171,7 @@ describe('GET /checkout/success and /checkout/cancel', () => {
       status: 200,
       title: 'Thank you',
       content:
-        '<p>The payment is being confirmed. The 500 credits are added to your wallet as soon as it is.</p>',
+        '<p>The payment is being confirmed. The 500 credits are added to your wallet as soon as the payment is confirmed.</p>',
     });
     expect(await read(`/checkout/cancel?payment_id=${payment_id}`)).toEqual({
       status: 200,
@@ -186,7 +186,7 @@ describe('GET /checkout/success and /checkout/cancel', () => {
     [
       'refused',
       'Payment not accepted',
-      'What was paid is not what was asked for, so no credits were added. Please contact us.',
+      'The payment differs from the price of the package, so no credits were added. Please contact us.',
     ],
   ])('200 says that a payment is %s', async (state, title, text) => {
     await database.pool.query(

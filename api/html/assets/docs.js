@@ -39,7 +39,7 @@ document.addEventListener('change', ({ target }) => {
   try {
     localStorage.setItem(memory, target.value);
   } catch {
-    // Without local storage the choice is lost, and the next page shows curl samples.
+    // Without local storage the chosen language is lost, and the next page shows curl samples.
   }
 });
 
@@ -68,7 +68,7 @@ const mostShown = 15;
 const kinds = ['endpoint', 'section', 'field', 'error'];
 let loading;
 
-/** Returns how well an entry matches the searched words: lower is better; undefined if a word is missing. */
+/** Returns the rank of a search entry for the searched words: 0 is best; undefined if the entry lacks a word. */
 function rate([kind, name, where, text], words) {
   const [lowName, all] = [name.toLowerCase(), `${name} ${where} ${text}`.toLowerCase()];
   if (!words.every((word) => all.includes(word))) return undefined;

@@ -5,7 +5,7 @@ import { dateOf, day_s, format, labelCounts, labelTimes } from './stats-axis.js'
 const height = 200;
 const colorOf = (node) => getComputedStyle(node).color;
 
-/** The dash patterns of lines by count, in pixels. A count has the same dashes and colour in every panel. */
+/** The dash patterns of lines in pixels, by the shown count. A count has the same dashes and colour in every panel. */
 const dashes = {
   ACTIVE: [],
   SUSPENDED: [9, 4],
@@ -20,7 +20,7 @@ const dashes = {
   recoded_out: [6, 3],
 };
 
-/** Returns the indexes of points before a gap: a distance in time above one and a half times the median. */
+/** Returns the indexes of points before a gap: a distance in time above 1.5 times the median of the distances. */
 export function findGaps(times) {
   const distances = times.slice(1).map((time, at) => time - times[at]);
   const usual = distances.toSorted((one, other) => one - other)[Math.floor(distances.length / 2)];
@@ -83,7 +83,7 @@ export function notesOf(point, by, texts) {
   ].filter((note) => note !== '');
 }
 
-/** Returns a function that writes a text above a day, in the first of two rows with room; without room, none. */
+/** Returns a function that writes a text above a day, in the first of two rows that has room, or else not at all. */
 function createWriter({ ctx, bbox }) {
   const ends = [-Infinity, -Infinity];
   return (text, x) => {

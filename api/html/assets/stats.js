@@ -17,7 +17,7 @@ const figures = {
   ],
 };
 
-/** Lines that are shown only with a count above zero, since no entry moves into or out of a whole country. */
+/** Lines that are shown only if a count is above zero: in a whole country, no entry moves in or out. */
 const rare = ['moved_in', 'moved_out', 'recoded_in', 'recoded_out'];
 
 /** Empty fields of the form are left out of the URL. */
@@ -95,7 +95,7 @@ function tabulate(name, keys, { points, times, by }) {
   );
 }
 
-/** Draws the panels of stock or flows. Returns a function for each panel that removes it. */
+/** Draws the panels of stock or flows. Returns for each panel a function that removes the panel. */
 function draw(name, panels, chart) {
   const keys = panels.flat();
   const told = name === 'flow' ? [...keys, 'days_covered'] : keys;

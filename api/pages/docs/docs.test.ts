@@ -82,7 +82,7 @@ describe('GET /docs', () => {
     const text = textOf(section.exec(page)![0]).replaceAll(/\s+/g, ' ');
     expect(text).toContain('Access API token or Master Token Price 5 credits');
     expect(text).toContain('Limit 180 requests a minute per token');
-    expect(text).toContain('Body identifier_type string Type of the number');
+    expect(text).toContain('Body identifier_type string Type of the registry number');
     expect(text).toContain('identifiers list of object');
     expect(text).toContain(
       '402 The wallet has too few credits; nothing was withdrawn. { "message"',
@@ -123,7 +123,7 @@ test('GET /docs/search.json 200 leads to endpoints, fields, errors and sections,
     'field',
     'next_cursor',
     'GET /api/v1/events/feed',
-    'Value of after in the next request.',
+    'Cursor to send as the parameter after in the next request.',
     '/docs/company-monitor#get_events_feed.answer.meta.next_cursor',
   ]);
   const kinds = new Set(entries.map(([kind]) => kind));

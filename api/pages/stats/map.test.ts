@@ -87,7 +87,7 @@ describe('the map of the statistics', () => {
     );
     const page = await (await api.ask('/stats?source=map&measure=rate')).text();
     expect(page).toContain(
-      `On 1 October 2026, per 1,000 inhabitants. Population: ${source}, ${year}.`,
+      `The map shows the active entries per 1,000 inhabitants on 1 October 2026. Population: ${source}, ${year}.`,
     );
   });
 
@@ -113,7 +113,7 @@ describe('the map of the statistics', () => {
 
   test('has a date, a legend with limits, and all entries in its sum', async () => {
     const page = await (await api.ask('/stats?source=map')).text();
-    expect(page).toContain('On 1 October 2026, 1,000 in the whole country.');
+    expect(page).toContain('On 1 October 2026, the whole country had 1,000 active entries.');
     expect(legendOf(page)).toEqual(['below 200', '200 to 369', '370 and more']);
     expect(page).toContain(
       'mazowieckie: 360 active entries; 36% of the country; +60 since 29 September 2026',

@@ -31,7 +31,7 @@ export type Selection = z.output<typeof selectionQuery>;
 export interface Region {
   slug: string;
   name: string | null;
-  /** The number of active entries; null if the operator hides small counts. */
+  /** The number of active entries; null for a small count that the operator hides. */
   count: number | null;
   /** The change of the count since the day `since`; null without an earlier snapshot. */
   change: number | null;
@@ -40,7 +40,7 @@ export interface Region {
   drawing: { letters: string; x: number; y: number; shape: string } | null;
 }
 
-/** Returns the day of the counts, and the day that the change begins: the last day before `from`, or the first. */
+/** Returns the snapshot to count, and for the change the last snapshot before `from`, or else the first, as days. */
 async function findSpan(db: Db, { source, from, to }: Selection) {
   const { rows } = await sql<Record<'date' | 'since', string | null>>`
     select
@@ -54,7 +54,7 @@ async function findSpan(db: Db, { source, from, to }: Selection) {
   return rows[0]!;
 }
 
-/** Returns the number of active entries on a day by region name; the name null has entries without a region. */
+/** Returns the number of active entries on a day by region name; the key null counts entries without a region. */
 async function countOn(db: Db, { source, section, legal_form }: Selection, date: string) {
   const points = await readSeries(db, source, {
     by: 'day',

@@ -66,7 +66,7 @@ export async function openCompany(ref) {
   try {
     await loadHistory(1, { lang: 'en' });
   } catch (error) {
-    // The visitor may have opened another company during the request.
+    // The error of an earlier request is not shown if the visitor has meanwhile opened another company.
     if (company.company_ref === ref) about.textContent = error.message;
   }
 }

@@ -13,7 +13,7 @@ import { loadWatched } from './watched.js';
 /** Whether the visitor's token is the Master Token, since only the Master Token manages tokens. */
 let isMaster = false;
 
-/** Shows the account after all its data is loaded, since the visitor could save a form that is still empty. */
+/** Shows the account only after all its data is loaded, so that the visitor cannot save a form without its data. */
 async function open(given) {
   setToken(given);
   isMaster = given.startsWith('sk_live_');

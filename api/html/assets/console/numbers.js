@@ -16,8 +16,8 @@ function prefixOf(options) {
  * commas, semicolons and tabs separate pieces; a number may contain spaces and dashes. Pieces without a digit, such
  * as the headings of a table, are left out.
  *
- * @param options the `<option>` elements of the types of numbers. Each option has the length of its numbers, and the
- *   letters before the digits. A number that begins with these letters may have further letters
+ * @param options the `<option>` elements of the types of numbers. Each option has the length of its type's numbers,
+ *   and the letters with which they begin. A number that begins with these letters may have more letters later
  * @returns the `good` numbers without spaces and dashes, and each `bad` piece as `[text, reason]`
  */
 export function readNumbers(text, type, options) {
@@ -38,7 +38,7 @@ export function readNumbers(text, type, options) {
   return { good: [...good], bad: [...bad] };
 }
 
-/** Returns the numbers of a length that groups of digits make: `100 140 60 06 5260250274` has two numbers. */
+/** Joins groups of digits to numbers of the given length: `100 140 60 06 5260250274` has two numbers of length 10. */
 function join(text, length, letters) {
   const numbers = [];
   let number = letters;

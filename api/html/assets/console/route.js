@@ -5,7 +5,7 @@ import { hasToken } from './kit.js';
 const views = [...find('#views').children];
 const shows = new Map();
 
-/** Registers a function that runs when the URL names a view; it gets the `<ref>` of `/companies/<ref>`. */
+/** Registers a function that runs when the URL names a view; the function gets the `<ref>` of `/companies/<ref>`. */
 export function onView(id, show) {
   shows.set(id, show);
 }

@@ -28,7 +28,7 @@ function offerOf({ country, voivodeship, legal_form }) {
   }
 }
 
-/** Returns the identifiers that a text can be: one of each type with its length; an empty list if none fits. */
+/** Returns what a searched text can be: one identifier for each type whose numbers are as long as the text. */
 function numbersOf(text = '') {
   const options = Array.from(find('#add-form').elements.identifier_type.options);
   return options.flatMap(({ value: identifier_type, dataset }) => {
@@ -40,7 +40,7 @@ function numbersOf(text = '') {
   });
 }
 
-/** Returns the companies of numbers. The API refuses all numbers if one is wrong, so a retry omits wrong numbers. */
+/** Looks up companies by number. The API refuses all numbers if one is wrong, so a retry omits wrong numbers. */
 async function lookUp(identifiers) {
   if (identifiers.length === 0) return [];
   try {

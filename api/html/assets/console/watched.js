@@ -44,7 +44,7 @@ export const loadWatched = listing('watched', '/companies/watched', (watch) => {
 /** The maximum count of numbers in one request. */
 const most = 100;
 
-/** Watches up to 100 numbers. The API refuses all if one is wrong, so wrong numbers move to `bad` before a retry. */
+/** Watches up to 100 numbers. If one is wrong, the API refuses all: a retry is sent without the wrong numbers. */
 async function addNumbers(identifier_type, numbers, bad) {
   const body = (identifier_value) => ({ identifier_type, identifier_value });
   try {
