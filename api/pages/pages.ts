@@ -130,7 +130,7 @@ export const showFaults: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Answers a browser that requests a missing page with a 404 page. Clients other than browsers get JSON from a later handler. */
+/** Answers a browser that requests a missing page with a 404 page. A later handler sends JSON to other clients. */
 export const answerMissingPage: RequestHandler = (request, response, next) => {
   const { method, path } = request;
   const isRead = method === 'GET' || method === 'HEAD';
