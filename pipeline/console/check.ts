@@ -11,7 +11,7 @@ interface Options {
   maxWait: number;
 }
 
-/** Runs `registry check`: prints a sentence for each problem of the service. Any problem sets the exit code to 1. */
+/** Runs `registry check`: prints a sentence for each problem of the service. The exit code is 1 if it finds one. */
 export async function checkHealth(options: Options): Promise<void> {
   const limits = { max_age_days: options.maxAge, max_wait_minutes: options.maxWait };
   await withDatabase(

@@ -64,7 +64,7 @@ function putToStdout(bytes: Uint8Array): Promise<void> {
   );
 }
 
-/** Writes a file `<path>.part` by `use`, and renames the complete file to `path`. Returns the result of `use`. */
+/** Calls `use` to write the file `<path>.part`, then renames this file to `path`. Returns the result of `use`. */
 async function writeWhole<T>(path: string, use: (put: Put) => Promise<T>): Promise<T> {
   const partial = `${path}.part`;
   const write = async () => {
@@ -72,7 +72,7 @@ async function writeWhole<T>(path: string, use: (put: Put) => Promise<T>): Promi
     return await use((bytes) => file.appendFile(bytes));
   };
   try {
-    // `write` also closes the file. Closing can fail, so the file is renamed only after `write` has succeeded.
+    // `write` also closes the file, which can fail, so the file is renamed only after `write` has succeeded.
     const written = await write();
     await rename(partial, path);
     return written;

@@ -20,7 +20,7 @@ import { type Session, withDatabase } from './session.ts';
 interface IngestOptions {
   date: string;
   accept?: string;
-  /** Whether `publish` of ../night/nightly.ts rolls the night back and deletes its row of `registry.run`. */
+  /** Whether `publish` of ../night/nightly.ts rolls back the night and deletes the night's `registry.run` row. */
   dryRun?: boolean;
   full?: boolean;
   json?: boolean;

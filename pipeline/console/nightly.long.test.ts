@@ -89,7 +89,7 @@ describe('nightly', () => {
       'ceidg 2026-11-03: published, run 2',
       'ceidg 2026-11-04: published, run 3',
     ]);
-    // The output lists ten event types for each of the two nights with events.
+    // The output lists at most ten event types for a night, and two nights have events.
     expect(command.stdout.match(/^ +\d+ (COMPANY|ANOMALY)_\w+$/gm)).toHaveLength(20);
     const left = ['2026-11-03', '2026-11-04'].map((day) => {
       const events = expectedEvents.filter(({ event_date }) => event_date === day);
@@ -293,7 +293,8 @@ describe('schedule', () => {
     expect(await stop(late)).toBe(0);
     const next = async () => (await planned()).rows[0]!.next_at.getTime();
     expect(await next()).toBeGreaterThan(Date.now());
-    // If NIGHTLY_CRON is changed, its next time replaces a saved time of the next night that is later.
+    // The schedule has saved a later time of the next night; the next time of the changed NIGHTLY_CRON replaces the
+    // saved time.
     await db.pool.query(`update registry.schedule set next_at = now() + interval '30 days'`);
     const daily = startSchedule({ NIGHTLY_CRON: '30 7 * * *' });
     await daily.says('scheduled');

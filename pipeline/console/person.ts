@@ -101,7 +101,7 @@ export interface ForgetRequest {
  * Hides a person in one transaction, which starts when no night is comparing or publishing. Throws `NothingToDo` when
  * `wanted` identifies no natural person, or identifies a person who is hidden already.
  *
- * @param folder the folder of mail files, of which the files that name the person are deleted
+ * @param folder the folder with files of mails; deletes files that name the person
  */
 export async function forgetPerson(
   { pool }: Pick<Database, 'pool'>,

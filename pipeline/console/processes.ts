@@ -33,13 +33,13 @@ export async function serve(): Promise<void> {
 }
 
 export async function work(): Promise<void> {
-  // With V8's default flags, calls of 1,000 webhooks grow the heap by 100 MB. A worker has time for more collections.
+  // With V8's default flags, calls of 1,000 webhooks grow the heap by 100 MB; these flags collect garbage more often.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=50');
   readTogether([readEnvironment, readFetchEnvironment]);
   const session = await withDatabase((_, each) => Promise.resolve(each));
   const { runWorker } = await import('../worker/worker.ts');
   await runWorker(session.environment, session.logger, endSignal().signal);
-  // One second later, the process ends even if a job still runs that the signal has interrupted.
+  // One second after `runWorker` has returned, the process ends even if an interrupted job still runs.
   setTimeout(() => process.exit(), 1_000).unref();
 }

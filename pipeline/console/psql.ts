@@ -64,7 +64,7 @@ async function requireReader(pool: Pool): Promise<void> {
     throw new Error(`DATABASE_READER_URL: ${login} may do more than read the views: use ${reader}`);
 }
 
-/** Splits a database URL into URL and password, because the list of processes shows the URL, an argument of psql. */
+/** Splits the password off a database URL, because the list of processes shows the URL as an argument of psql. */
 function splitUrl(readerUrl: string) {
   const url = new URL(readerUrl);
   const { password } = url;

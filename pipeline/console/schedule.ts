@@ -74,7 +74,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
       const pause_ms = Math.min(wait_ms, figures.clock_ms);
       await delay(pause_ms, undefined, { signal }).catch(() => undefined);
     } else {
-      // The next time is computed before this run begins, so that a scheduled time during this run is not skipped.
+      // The time of the next run is computed before this run, so that a scheduled time during this run is not skipped.
       next_at = planNext();
       await runTurns(db, options, next_at).catch(logFault);
     }
@@ -88,7 +88,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
 async function runTurns(db: Database, options: ScheduleOptions, next_at: Date): Promise<void> {
   const { logger, signal } = options;
   const counts = new Map<string, number>();
-  /** The sources that another process ingests, which are retried; undefined in the first iteration of the loop. */
+  /** The sources to retry, because another process ingests their dumps; undefined in the first iteration. */
   let sources: ReadonlySet<string> | undefined;
   const log = (outcome: Outcome | FetchOutcome) => {
     counts.set(outcome.state, (counts.get(outcome.state) ?? 0) + 1);

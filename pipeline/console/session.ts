@@ -61,7 +61,7 @@ export async function withDatabase<T>(
       return await use(db, { environment, logger, applied, signal });
     });
   } catch (error) {
-    // After `grace_ms`, the process ends even if `use` still runs, which the signal has interrupted.
+    // After `grace_ms`, the process ends even if `use`, which a signal has interrupted, still runs.
     if (error instanceof Interrupted)
       setTimeout(() => process.exit(exitCodes.failed), nights.grace_ms).unref();
     throw await explainLoss(error, environment);

@@ -14,7 +14,7 @@ interface SnapshotStatus {
   entries: number;
   /** The number of nights since the newest snapshot of the source in which a dump of the source was refused. */
   refused_nights: number;
-  /** Whether any published dump of the source came from `fixtures/`, whose companies are invented. */
+  /** Whether any published dump of the source was a dump of `fixtures/`, where all companies are invented. */
   is_invented: boolean;
   /** The number of duplicates: identifiers that the registry has replaced by the identifier of another entry. */
   duplicates: number;
@@ -141,7 +141,7 @@ interface QueueStatus {
   failed: number;
 }
 
-/** The counts of watched companies. `open_submissions` counts submitted lists of companies whose imports still run. */
+/** The counts of watched companies. `open_submissions` counts submissions (lists of companies) with running imports. */
 type WatchStatus = QueueStatus & {
   ready: number;
   open_submissions: number;

@@ -8,7 +8,7 @@ import { print } from './print.ts';
 import { withDatabase } from './session.ts';
 import { describeReader, readSnapshots } from './status.ts';
 
-/** Runs `registry verify`: prints each contradiction in the published data. A contradiction sets the exit code to 1. */
+/** Runs `registry verify`: prints contradictions in the published data; if it finds one, the exit code is 1. */
 export async function verifySnapshots(
   source: string | undefined,
   { json, on }: { json?: boolean; on: string },

@@ -24,7 +24,7 @@ export type InflateBounds = typeof inflateBounds;
 const CHUNK_BYTES = 512 * 1024;
 const STORED_BYTES = 256 * 1024;
 
-/** Where the bytes of a dump file are stored, and how they are inflated. */
+/** Where the bytes of a dump file are on the disk, and how they are inflated. */
 interface Stored {
   /** The offsets of the first and last byte of a zip file's member; absent if the whole file is read. */
   start?: number;
@@ -39,7 +39,7 @@ interface Stored {
 
 /**
  * Called after each chunk with the number of stored bytes read so far, and with the size and CRC-32 of the inflated
- * bytes. CRC-32 takes a third of the time of SHA-256, and suffices: nobody gains by forging it.
+ * bytes. CRC-32 takes a third of the time of SHA-256, and nobody gains by forging a CRC-32.
  */
 export type OnRead = (stored_bytes: number, size: number, crc: number) => void;
 

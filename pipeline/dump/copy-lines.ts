@@ -55,14 +55,14 @@ export class CopyLines {
     this.addText(`${prefix}${joinFields(fields)}\n`);
   }
 
-  /** Adds `text` to the current line as it is, without quotes. */
+  /** Adds `text` to the current line unchanged, without quotes. */
   addText(text: string): void {
     // One UTF-16 code unit, which `length` counts, takes at most three bytes of UTF-8.
     this.#reserve(text.length * 3);
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** Adds the bytes data[start, end) to the current line as they are, without quotes. */
+  /** Adds the bytes data[start, end) to the current line unchanged, without quotes. */
   addBytes(data: Uint8Array, start = 0, end = data.length): void {
     this.#reserve(end - start);
     const bytes = this.#bytes;
@@ -72,7 +72,7 @@ export class CopyLines {
     this.#length = length;
   }
 
-  /** Returns the collected COPY lines. The returned buffer is not reused, since COPY may still read it. */
+  /** Returns the collected COPY lines. The returned buffer is not reused, since COPY may still read this buffer. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = Buffer.allocUnsafeSlow(this.#bytes.length);

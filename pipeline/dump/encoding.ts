@@ -8,7 +8,7 @@ export function readUtf8(bytes: Buffer): Buffer | undefined {
   return isUtf8(line) && !line.includes(0) ? line : undefined;
 }
 
-/** Returns the reason why a scanned record (such as a row in Windows-1250) is not UTF-8 text; undefined if it is. */
+/** Returns the reason why a scanned record (a row in Windows-1250, say) is not UTF-8 text; undefined for UTF-8 text. */
 export function findEncodingFault(
   scan: { has_nul: boolean; is_ascii: boolean },
   { data, start, end }: { data: Buffer; start: number; end: number },

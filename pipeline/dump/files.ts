@@ -18,13 +18,13 @@ export interface DumpFile {
   file: string;
   path: string;
   byte_count: number;
-  /** The time of the file's last modification, in ms since 1970. It shows whether the file changes while it is read. */
+  /** The time of the file's last modification, in ms since 1970, which shows whether the file changes meanwhile. */
   modified_ms: number;
   sha256: string;
 }
 
 export interface Dump {
-  /** The description of the source; for a delta of a source that has also full dumps, the description of its deltas. */
+  /** The description of the source's dumps; for a source with full dumps and deltas, of its dumps of this kind. */
   source: Source;
   files: DumpFile[];
   /** The paths, relative to the dump's folder, of files in the folder that are no part of the dump. */
@@ -109,7 +109,7 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Returns a handler of file errors. It throws an `Error` for a missing permission or broken disk, else a `Refusal`. */
+/** Returns a handler of file errors, which throws an `Error` for a missing right or broken disk, else a `Refusal`. */
 function refuse(file: string): (cause: NodeJS.ErrnoException) => never {
   return (cause) => {
     const isFault = ['EACCES', 'EPERM', 'EIO'].includes(cause.code ?? '');

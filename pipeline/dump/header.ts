@@ -62,7 +62,7 @@ export function readHeader(
       ...missing.flatMap(({ header, tells }) => (tells ? [header] : [])),
       ...ignored.filter((name) => !names.includes(name)),
     ],
-    /** Whether the first column is the row number. Fingerprints ignore it, since it is no data of the record. */
+    /** Whether the first column is the row number, which fingerprints ignore, because it is no data of the record. */
     starts_with_row_number: columns[0] === ROW_NUMBER_COLUMN,
   };
 }

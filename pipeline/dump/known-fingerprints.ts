@@ -33,7 +33,7 @@ export class KnownFingerprints {
     this.memory.code.reserve(this.memory.table_at, this.#homes, slots);
   }
 
-  /** Adds fingerprints of eight bytes, big-endian, to the table. @returns false when the table has no room for them */
+  /** Adds fingerprints (eight bytes each, big-endian) to the table. @returns false when the table is too small */
   learn(prints: Buffer): boolean {
     this.#learnt += prints.length / PRINT_BYTES;
     if (this.#learnt > this.#homes * MOST_TAKEN) return false;
@@ -50,7 +50,7 @@ export class KnownFingerprints {
     return code.hash(skipsNumber ? code.afterNumber(start, end) : start, end, seed);
   }
 
-  /** Marks a fingerprint as found in today's dump. @returns true at its first call, if exactly one entry has it */
+  /** Marks a fingerprint as found in today's dump. @returns true if only one entry has it, and it was not yet marked */
   meet(fingerprint: bigint): boolean {
     return this.memory.code.meet(fingerprint) !== 0;
   }

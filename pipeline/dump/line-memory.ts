@@ -70,7 +70,7 @@ const LIST_END = AREA_BYTES + LIST_BYTES - (LIST_BYTES % (4 * LISTED_WORDS));
 
 const code = new WebAssembly.Module(readFileSync(new URL('wasm/lines.wasm', import.meta.url)));
 
-/** Holds a WebAssembly memory and its code. The memory contains an area for lines, a list of results, and a table. */
+/** Holds WebAssembly code and the code's memory: an area for lines, a list of results, and a table. */
 export class LineMemory {
   /** The memory area into which bytes are copied before the WebAssembly code reads or fingerprints the bytes. */
   readonly area: Buffer;

@@ -8,8 +8,8 @@ import type { Staging } from './staging.ts';
 const PARALLEL_PARTS = 4;
 
 /**
- * Makes entries of the records in the night's tables. One statement normalises all small files, in the time of one
- * small file. Each large file gets its own session. Two joined files get two sessions, because their records are long.
+ * Makes entries of the records in the night's tables. One statement normalises all small files in the time of one such
+ * file. Each large file gets its own session. Two joined files get two sessions, because their records are long.
  */
 export async function normaliseAll(
   staging: Pick<Staging, 'pool' | 'client' | 'stage'>,

@@ -75,7 +75,7 @@ export class RecordScanner {
     this.#kind_of_byte = kindsOf[separator];
   }
 
-  /** Scans the first record of data[start, stop). @returns why it has no valid end; undefined if it has one */
+  /** Scans the first record of data[start, stop). @returns why the record has no valid end; undefined if valid */
   scan(data: Uint8Array, start: number, stop: number): ScanFault | undefined {
     this.field_count = 0;
     this.feed_count = 0;

@@ -26,7 +26,7 @@ export interface RecordHandler {
    * @returns false for an invalid record of several lines; the splitter then reads on at the record's second line
    */
   record(span: Span, scanned: RecordScanner | undefined): boolean;
-  /** Takes a line with which no record can begin, and the reason. */
+  /** Takes a line at which no record can begin, and the reason why. */
   reject(span: Span, reason: string): void;
 }
 
@@ -75,7 +75,7 @@ export class RecordSplitter {
     return this.#area.subarray(0, length + piece.copy(this.#area, length));
   }
 
-  /** Splits `data` into records. @returns the number of bytes read; the bytes after them are part of a record */
+  /** Splits `data` into records. @returns the number of bytes read; the bytes that follow are an incomplete record */
   #split(data: Buffer, isLast: boolean): number {
     let at = 0;
     let quote = data.indexOf(QUOTE);
@@ -123,7 +123,7 @@ export class RecordSplitter {
     const fault = scanned.scan(data, start, Math.min(data.length, start + RECORD_BYTES + 2));
     if (fault === 'open quote' && !isLast && data.length - start <= RECORD_BYTES) return -1;
     if (fault || scanned.end - start > RECORD_BYTES) {
-      // If the open quote closes beyond the maximum length, the record is too long, else its quote never closes.
+      // If the open quote closes beyond the maximum length, the record is too long, else the quote never closes.
       const isLonger = fault === 'open quote' && data.indexOf(QUOTE, start + RECORD_BYTES + 2) >= 0;
       const reason = fault && !isLonger ? reasons[fault] : tooLong;
       const end = trimEnd(data, start, lineEnd);

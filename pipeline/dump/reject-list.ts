@@ -5,7 +5,7 @@ import { shorten, type UnreadableRow } from '../sources/rejects.ts';
 import type { DumpFile } from './files.ts';
 import type { Span } from './line-memory.ts';
 
-/** Collects the unreadable rows of a file until `take` returns them. Throws a `Refusal` for too many such rows. */
+/** Collects the unreadable rows of a file until `take` returns the rows. Throws a `Refusal` for too many rows. */
 export class RejectList {
   readonly #file: Pick<DumpFile, 'file' | 'file_no'>;
   #rows: UnreadableRow[] = [];

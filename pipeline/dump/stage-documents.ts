@@ -13,7 +13,7 @@ import type { Staging } from './staging.ts';
 import { figure } from '../written-figure.ts';
 
 /**
- * Reads the registry's answers of which a dump consists into `stage.answer`. The `collect*.sql` of the source turns
+ * Reads a dump that consists of a registry's answers into `stage.answer`. The `collect*.sql` of the source turns
  * answers into documents, which `normalise` turns into rows of `stage.entry`. Unreadable answers are saved to
  * `stage.reject`, other outcomes to `stage.notice`. Throws a `Refusal` for an unreadable file.
  */

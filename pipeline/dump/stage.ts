@@ -54,7 +54,7 @@ export async function stageFiles(
   return staged;
 }
 
-/** Returns a dump's readers: one for each file; or one for its two joined files, and one for each other (side) file. */
+/** Returns a dump's readers: one for each file, or one for two joined files and one for each other (side) file. */
 function listRows({ source, files }: Staging<TableSource>, known: KnownFingerprints): StagedRows[] {
   const { join, mapping_version: seed } = source;
   if (!join) {
@@ -74,9 +74,9 @@ function listRows({ source, files }: Staging<TableSource>, known: KnownFingerpri
 }
 
 /**
- * Creates the table and the views that depend on the source, and fills `stage.file`. The table `column_text` has the
- * tidied columns of the files. The view `record` adds the whole row as one text. The view `mapped` has the columns that
- * all sources share.
+ * Creates the table and the views whose columns depend on the source, and fills `stage.file`. The table `column_text`
+ * has the tidied columns of the files. The view `record` adds the whole row as one text. The view `mapped` has the
+ * columns that all sources share.
  */
 async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
   const { client, stage, source, files } = staging;
@@ -121,7 +121,7 @@ async function keepMissing(
 ): Promise<void> {
   const missing = staged.flatMap(({ readers }) =>
     readers.flatMap(({ file, layout }) => {
-      // A joined record has the file number and the line number of its row in the main file (the first reader's file).
+      // Records of two joined files have file and line numbers of the main file, which the first reader reads.
       const place_of = { file_no: file.file_no, record_file_no: readers[0]!.file.file_no };
       return layout!.missing.flatMap(({ header, tells, is_optional = false }, place) =>
         tells ? [{ ...place_of, place, header, tells, is_optional }] : [],

@@ -3,7 +3,7 @@ import type { Sessions } from '../../sql/connection/database.ts';
 import type { Source } from '../sources/source.ts';
 import type { DumpFile } from './files.ts';
 
-/** The source and the files of a dump; the schema into which a night copies the records, and the sessions that copy. */
+/** A dump's source and files, the schema into which a night copies the records, and the database sessions. */
 export interface Staging<Kind extends Source = Source> {
   pool: Sessions;
   client: PoolClient;

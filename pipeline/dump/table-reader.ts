@@ -26,7 +26,7 @@ export abstract class TableReader implements RecordHandler {
   layout: Layout | undefined;
   /** The number of records read, without the header and blank lines. */
   read_count = 0;
-  /** The number of the file's stored bytes read so far; `read_bytes` is their number after decompression. */
+  /** The number of stored bytes of the file read so far; `read_bytes` is the number of bytes after decompression. */
   stored_bytes = 0;
   read_bytes = 0;
   line_count = 0;
@@ -65,7 +65,7 @@ export abstract class TableReader implements RecordHandler {
     return undefined;
   }
 
-  /** Returns the counts of the file as columns of `stage.file`. They are complete only after the last row is read. */
+  /** Returns the counts of the file as columns of `stage.file`. The counts are final once the last row is read. */
   count() {
     const { read_count, line_count, processed_until } = this;
     const { file_no } = this.file;
@@ -93,7 +93,7 @@ export abstract class TableReader implements RecordHandler {
   /** Processes a valid record. @returns the reason why the record cannot be used; undefined if it was used */
   protected abstract use(span: Span, scan: RecordScanner): string | undefined;
 
-  /** Processes a record after the header, or rejects the record's first line. Returns false as `record` does. */
+  /** Processes or rejects a record after the header. @returns false if the splitter must read on at its second line */
   protected take(span: Span, scanned?: RecordScanner): boolean {
     const { data, start, end } = span;
     this.read_count += 1;

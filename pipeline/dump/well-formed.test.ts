@@ -9,7 +9,7 @@ import { isWellFormed } from './well-formed.ts';
 const digits = (length: number) =>
   fc.array(fc.nat(9), { minLength: length, maxLength: length }).map((list) => list.join(''));
 
-/** One scanner for all records, as in a night. */
+/** One scanner reads all records, as in a night. */
 const scanner = new RecordScanner();
 
 /** Returns whether a record of the given fields is well formed, with other bytes before and after the record. */

@@ -2,7 +2,7 @@ import { isNip, isRegon9 } from '../../sql/country/pl/check-digit.ts';
 import type { ColumnForm } from '../sources/source.ts';
 import type { RecordScanner } from './record-scanner.ts';
 
-// Matches a date: day 1 to 28 of any month, 29 or 30 outside February, or 31 of a long month. SQL checks 29 February.
+// Matches a date: day 1 to 28 of any month, 29 or 30 outside February, or 31 of a long month. SQL checks leap days.
 const day =
   /^(?:19|20)\d\d-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)$/;
 

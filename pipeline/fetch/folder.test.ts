@@ -44,7 +44,7 @@ describe('fillFolder', () => {
   test('nothing to do when the folder is there; clears what a killed attempt has left', async () => {
     await fill();
     await mkdir(join(inbox(), `.${date}.part`));
-    // A process that no longer runs has claimed the folder; its claim is ignored.
+    // The claim on the folder is ignored, because the process that made the claim no longer runs.
     await symlink('999999999 1', join(inbox(), `.${date}.claim`));
     const again = fill('other\n');
     await expect(again).rejects.toThrow(NothingToDo);

@@ -3,7 +3,7 @@ import { minute_ms } from '../../sql/process/durations.ts';
 /** The retries, timeouts and limits of requests that `fetch` sends to a registry. */
 export const fetching = {
   service: {
-    /** The retries of a request. The pause (in ms) doubles after each retry, and is multiplied by a random 1 to 2. */
+    /** The retries of a request. The pause, in ms, doubles with each retry, times a random factor 1 to 2. */
     retry: { retries: 5, minTimeout: 500, maxTimeout: 30_000 },
     /** The maximum pause that a registry may request before a retry, in ms. A longer pause ends the retries. */
     longest_break_ms: 15 * minute_ms,

@@ -1,6 +1,6 @@
 import { day_ms, minute_ms, second_ms } from '../../sql/process/durations.ts';
 
-/** The import of watched companies on demand. It ends after at most `watch_days` of sql/function/02_figures.sql. */
+/** The import of watched companies on demand, for at most `watch_days` days (sql/function/02_figures.sql). */
 export const imports = {
   /** The number of identifiers that are requested before their answers are written to the database. */
   batch: 20,
@@ -14,7 +14,7 @@ export const imports = {
   waitFactor: 5,
   /** The retries of writing answers to the database while a night of the same registry runs, with their pause in ms. */
   turn: { retries: Infinity, minTimeout: second_ms, factor: 1 },
-  /** The pause, in ms, before an identifier is checked again whose company only a later dump can add. */
+  /** The pause, in ms, before the next look for an identifier whose company only a dump can add. */
   secondLook_ms: day_ms,
   /** The limits of a request to a registry, which are shorter than the limits of `fetch`, since a client is waiting. */
   service: {

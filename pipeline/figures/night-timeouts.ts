@@ -8,7 +8,7 @@ export const nights = {
   clock_ms: 10_000,
   /** The pause between two attempts to take the lock of a source, in ms. */
   lockPause_ms: 100,
-  /** The timeout of taking the lock of a source, in ms. A killed process loses its lock sooner. */
+  /** The timeout of taking the lock of a source, in ms. The lock of a killed process is released earlier. */
   lockPatience_ms: 3_000,
   /** The pauses, in ms, between attempts to reach the database: a pause is twice the previous one, at most 5 min. */
   away: { retries: Infinity, minTimeout: 2_000, maxTimeout: 5 * minute_ms },

@@ -9,7 +9,7 @@ export const worker = {
   mails: { lanes: 4, pause_ms: 1 },
   /** The pause between two queries for due mails, imports and webhook calls, in ms. */
   tick_ms: second_ms,
-  /** The pause, in ms, before a task of the worker is repeated that ended with an unexpected error. */
+  /** The minimum pause, in ms, before the worker repeats a task that an unexpected error ended. */
   faultPause_ms: 5 * second_ms,
   /** The pause between two deletions of old rows, in ms. */
   retention_ms: hour_ms,

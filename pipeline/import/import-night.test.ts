@@ -120,7 +120,7 @@ describe('an entry of CEIDG that came on demand', () => {
     });
     expect(await verify(world.database, 'ceidg')).toEqual([]);
     await runFixture(world.database, '2026-11-03');
-    // This dump is of a day after CEIDG's answer. It lacks the entry, as the dump before it does.
+    // This dump, of a day after CEIDG's answer, lacks the entry, as the dump of 3 November does.
     const later = { now: () => new Date('2026-11-21T07:00:00Z') };
     const dump = fixtureFolder('2026-11-04');
     expect(await runDump(world.database, dump, '2026-11-21', later)).toMatchObject({ waiting: 0 });

@@ -35,7 +35,7 @@ describe('a company that is asked for', () => {
     const runs = await world.read('select state, new_count, entry_count from registry.run');
     expect(runs).toEqual([{ state: 'imported', new_count: '0', entry_count: '3' }]);
     expect(await verify(world.database, 'regon')).toEqual([]);
-    // An import adds no day of statistics, no event and no row of a feed.
+    // An import on demand adds no day of statistics, no event and no row of a feed.
     for (const table of ['analyst.daily_stat', 'registry.event', 'customer.feed']) {
       expect(await world.read(`select from ${table}`)).toEqual([]);
     }

@@ -139,7 +139,7 @@ describe('the name of the reader', () => {
     'Eve\r\n\r\n<p>another body</p>',
     'Eve\u2028Bcc: x',
     'Eve\u202Egnp.exe',
-    // NUL is not tested, because PostgreSQL cannot store it in a text.
+    // The character NUL is not tested, because PostgreSQL cannot store this character in a text.
     'Eve\u0001',
     'You have won: https://evil.example',
     'evil.example/login',

@@ -42,12 +42,12 @@ export interface LetterOptions {
   /** The language of the recipient, and the texts in this language. */
   language: Language;
   texts: Texts;
-  /** The time at which the mail was queued. The unsubscribe link contains it, and is the same at each attempt. */
+  /** The time at which the mail was queued. By this time, the unsubscribe link is the same at each attempt. */
   created_at: Date;
   now: Date;
 }
 
-/** The error of a mail that need not be sent any more (its token is used, for example); its message is the reason. */
+/** The error that a mail need not be sent any more; the message has the reason (`The one-time token is gone`). */
 export class Superseded extends Error {}
 
 /** Returns the URL of the page of a company; undefined for an unknown company. */
@@ -60,7 +60,7 @@ export function withReference(number: string, reference: string | null | undefin
   return reference ? `${number} · ${present(reference)}` : number;
 }
 
-/** Returns whether a name may appear in a mail: it is one line, and mail programs do not turn it into a link. */
+/** Returns whether a name may appear in a mail: the name is one line that mail programs do not turn into a link. */
 export function isPresentable(name: string): boolean {
   return name.length <= 100 && !/[/@:\p{C}\p{Zl}\p{Zp}]|\.\p{L}{2}/u.test(name);
 }

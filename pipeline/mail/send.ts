@@ -88,7 +88,7 @@ async function attempt(
     if (!write) throw new Error(`There is no template '${mail.template}'`);
     const letter = await write(options, data as never);
     const { user_name = '' } = data;
-    // A name that looks like a link is left out. Mails that may reach a stranger have no `user_name`.
+    // The mail omits a name that looks like a link. Mails that may reach a stranger have no `user_name`.
     const name = isPresentable(user_name) ? user_name : '';
     const { common } = reader.texts;
     const text = name === '' ? common.greeting() : common.greetingOf({ name });

@@ -37,8 +37,8 @@ interface SmtpError extends Error {
 }
 
 /**
- * Returns whether a rejection is permanent, as are only rejections of the recipient or of the content. A server that
- * rejects the password or the sender rejects settings, which the operator can correct.
+ * Returns whether a rejection is permanent. Only a rejection of the recipient or of the content is permanent. A server
+ * that rejects the password or the sender rejects settings, which the operator can correct.
  */
 function isFinal({ code, command, responseCode = 0 }: SmtpError): boolean {
   if (command === 'API') return code === 'EENVELOPE';
@@ -55,8 +55,8 @@ export function mailFolder(dataDir: string): string {
 
 /**
  * Returns a function that writes a mail to `<folder>/<message id>.eml` for mail programs, and to a `.txt` file for
- * copying, if `SMTP_URL` is not set. Only the files' owner can read them, because mails may contain one-time tokens. A
- * second attempt to send a mail overwrites its files.
+ * copying, if `SMTP_URL` is not set. Only the owner of the files can read the files, because mails may contain one-time
+ * tokens. A second attempt to send a mail overwrites its files.
  */
 export function createFileDelivery(folder: string): Deliver {
   const stream = { streamTransport: true, buffer: true, newline: 'windows' } as const;

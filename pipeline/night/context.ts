@@ -18,7 +18,7 @@ export interface NightOptions {
   isFullRead?: boolean;
   /** Whether the night is an import on demand: it adds only new entries, without events or a snapshot date. */
   isImport?: boolean;
-  /** By name of a classification (`NAF2025`): the first day on which a full dump may convert all codes to it. */
+  /** The first day on which a full dump may convert all codes to a new classification, by its name (`NAF2025`). */
   recodedFrom?: Readonly<Record<string, string>> | undefined;
   now: () => Date;
   reporter: Reporter;

@@ -40,8 +40,8 @@ async function readStatus(regon: string) {
 
 /**
  * A row of `delta.csv`: one night of a story, which is a series of nights. `companies` has a line for each company with
- * its number and fields. `deleted` has the numbers of deleted companies. If not empty, `summary`, `events` and `status`
- * (of the first company) are expected.
+ * its number and fields. `deleted` has the numbers of deleted companies. `summary`, `events` and `status` (of the first
+ * company) are expected unless they are empty.
  */
 type Night = Record<
   'story' | 'date' | 'companies' | 'deleted' | 'summary' | 'events' | 'status',

@@ -3,7 +3,7 @@ import type { Sessions } from '../../sql/connection/database.ts';
 
 /**
  * Returns a pool for the additional sessions of a night. The epoch of a session identifies the primary server and its
- * last start. A session with another epoch than `first` is refused, because a failover or a crash in between has
+ * last start. A session whose epoch differs from the epoch of `first` is refused, because a failover or a crash has
  * emptied or removed the tables of the night.
  */
 export async function fence(pool: Pool, first: PoolClient): Promise<Sessions> {

@@ -120,7 +120,7 @@ describe('the fixture days', () => {
       ['990800024-1', '990800024-2', '990800024-3'],
       ['995100314-1', '995100314-2'],
       ['995100320-1', '995100320-2'],
-      // The company has one NIP and two REGON numbers, one of which was replaced.
+      // The company has one NIP and two REGON numbers, because the registry has replaced a REGON.
       ['995100410-6', '995100426-6'],
     ]);
   });

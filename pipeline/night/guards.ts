@@ -37,7 +37,7 @@ export async function runChecks({ client, stage }: NightSessions) {
   return { guards, invariants };
 }
 
-/** Returns a sentence for each guard with findings, which names the first three files or fields with findings. */
+/** Returns a sentence for each guard that has findings. It names the first three files or fields of the findings. */
 export function describeFindings(findings: readonly GuardFinding[]) {
   return [...Map.groupBy(findings, ({ guard }) => guard)].map(([guard, found]) => {
     const { file, sentence } = found[0]!;
@@ -46,7 +46,7 @@ export function describeFindings(findings: readonly GuardFinding[]) {
     const named = found
       .slice(0, shown.named)
       .map((each) => (isOfFiles ? each.file : each.sentence));
-    // A guard's sentence about a file begins with the file's name. The name is cut off, since `named` has it already.
+    // A guard's sentence about a file begins with the file's name. This name is cut off, since `named` has the name.
     const rest = isOfFiles ? `; the first${sentence.slice(file.length)}` : '';
     return { guard, sentence: `${named.join(', ')}${more}${rest}` };
   });

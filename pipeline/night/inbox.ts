@@ -34,7 +34,7 @@ export interface RefusedRun {
 
 /**
  * The outcome of a night. The state `nothing` means that the files of the dump are published already
- * (check-date-and-same-files.ts). Only `ingestInbox` returns the state `failed`; `ingest` throws the error instead.
+ * (check-date-and-same-files.ts). Only `ingestInbox` returns the state `failed`; `ingest` throws an error.
  */
 export type Outcome =
   | RunSummary
@@ -82,7 +82,7 @@ export interface InboxOptions extends NightsContext {
   /** The last day of which `ingestInbox` ingests dumps; if absent, all days. */
   lastDate?: string | undefined;
   onOutcome?: ((outcome: Outcome) => void) | undefined;
-  /** Whether `ingestInbox` throws a lost connection, so that its caller retries; if not, it returns `failed`. */
+  /** Whether `ingestInbox` throws an error when the connection is lost; if not, the outcome is `failed`. */
   isRepeated?: boolean | undefined;
 }
 
@@ -95,7 +95,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   const { db, environment, lastDate, onOutcome } = options;
   const { inboxDir } = environment;
   const outcomes: Outcome[] = [];
-  /** `waiting` has the sources of which all later dumps are skipped; `lacking`, of which only deltas are skipped. */
+  /** `waiting`: the sources whose later dumps are all skipped. `lacking`: sources whose later deltas are skipped. */
   const [waiting, lacking] = [new Set<string>(), new Set<string>()];
   for (const { source, dump_date, dump_kind } of await findAllDue(db, inboxDir)) {
     if (options.sources?.has(source) === false) continue;
@@ -159,7 +159,7 @@ export async function listInbox(inboxDir: string, source: string): Promise<strin
       throw new WrongUsage(`The inbox cannot be read: ${cause.message}`, { cause });
     },
   );
-  // Symbolic links are ignored, because who writes to the inbox could link any file that this process can read.
+  // Symbolic links are ignored, because a writer of the inbox could link any file that this process can read.
   const days = entries.filter((entry) => isDate(entry.name) && !entry.isSymbolicLink());
   return days.map(({ name }) => name);
 }

@@ -63,7 +63,7 @@ test('an entry that another source moves meanwhile is found where it lies then',
   await db.pool.query('update registry.entry set company_id = company_id');
   end();
   const { deleted, events } = await nights[0]!;
-  // Other ctids do not make the night read every record again: its only note is about the wait.
+  // Changed ctids do not make the night read every record again: the night's only note is about the wait for the lock.
   expect(notes).toEqual(['waiting until another source is published']);
   const undisturbed = await createTestDatabase();
   await runDump(undisturbed, folders.ceidg, day);
@@ -123,7 +123,7 @@ test('no command needs a lock that a reader could take', async () => {
     expect(stderr).not.toContain('permission denied');
     expect({ command, code }).toEqual({ command, code: 0 });
   }
-  // Both locks have the pid of a session whose details the login cannot see; the lock `old` is older than this session.
+  // Both locks name the pid of a session of another login; the lock `old` is older than this session.
   await admin.query(
     `insert into registry.lock values ('old', pg_backend_pid(), '2000-01-01'),
        ('held', pg_backend_pid(), now())`,

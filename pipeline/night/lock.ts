@@ -18,7 +18,7 @@ export async function inLastSession<T>(
 
 /** Takes the lock of a source until the session ends. Throws `AlreadyRunning` if another run holds the lock. */
 export async function lockSource(client: ClientBase, source: string): Promise<void> {
-  // With this setting, the server soon notices that a process was killed, and cancels its statement.
+  // With this setting, the server soon notices that this process was killed, and cancels the running statement.
   await client.query(`set client_connection_check_interval = '500ms'`).catch(() => undefined);
   await lockPatiently(client, source, `Another run of ${source} is under way`);
 }
@@ -47,7 +47,7 @@ export async function whileLocked<T>(
     const lost = new AbortController();
     client.once('error', (error) => lost.abort(error));
     client.once('end', () => lost.abort(new Error('Connection terminated')));
-    // By keepalive probes, the server notices a machine that was lost without closing the connection.
+    // By keepalive probes, the server notices that this machine was lost, even if the connection was not closed.
     await client.query(`
       set idle_session_timeout = 0;
       set tcp_keepalives_idle = 30;
@@ -87,7 +87,7 @@ export async function whilePublishingWaits<T>(
   });
 }
 
-/** Takes the locks of all countries; if one is held, takes none, so that nights of other countries can start. */
+/** Takes the locks of all countries, or none if a night holds one, so that nights of other countries can start. */
 async function tryAllLocks(client: ClientBase): Promise<boolean> {
   await client.query('begin');
   const { rows } = await client.query<{ is_locked: boolean }>(

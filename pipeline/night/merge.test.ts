@@ -44,7 +44,7 @@ async function readNotices(): Promise<string[]> {
   return rows.map(({ notice }) => notice);
 }
 
-/** Returns the fields with which a report of REGON states the KRS number. */
+/** Returns the fields by which a report of REGON states the KRS number `krs`. */
 const inKrs = (krs: string) => ({
   rodzajRejestruEwidencji_Symbol: '138',
   numerWRejestrzeEwidencji: krs,

@@ -117,20 +117,20 @@ async function attempt(asked: Night): Promise<RunSummary> {
     throw await noteFailure(night, error);
   } finally {
     reporter.step('');
-    // If saving `step_seconds` fails, the error is ignored: the server may be unreachable.
+    // If `step_seconds` cannot be saved, the error is ignored, because the database may be unreachable.
     const save = 'update registry.run set step_seconds = $2 where run_id = $1';
     await client.query(save, [run_id, reporter.step_seconds]).catch(() => undefined);
   }
 }
 
-/** Creates the tables of the night. Returns the fingerprints of yesterday's entries, whose records the night skips. */
+/** Creates the tables of the night. Returns yesterday's fingerprints; the night skips records with them. */
 async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFingerprints> {
   const { client, reporter, description, run_id } = night;
   reporter.step('load fingerprints');
   await runSteps(night, ['1_read/tables']);
   // A delta contains only changed entries, so hardly any record has a fingerprint of yesterday.
   const readsAll = isFullRead || description.dump_kind === 'delta';
-  // An import on demand reads only requested entries, so it counts as a delta: absent entries stay published.
+  // An import on demand reads only requested entries, so its run counts as a delta: absent entries stay published.
   const dump_kind = night.isImport ? 'delta' : description.dump_kind;
   const save = 'update registry.run set dump_kind = $2 where run_id = $1';
   await client.query(save, [run_id, dump_kind]);
@@ -237,7 +237,7 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
   await runParallel(night, [
     ['5_publish/new_companies'],
     ['5_publish/new_stock'],
-    // For a source's first snapshot, the new partition is filled before it is attached to `registry.entry`.
+    // The partition for a source's first snapshot is filled, and only then attached to `registry.entry`.
     ...(isFirst ? [['5_publish/first_entries']] : []),
   ]);
   if (isFirst) await runSteps(night, ['5_publish/first_attach']);

@@ -22,7 +22,7 @@ const days = ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05'] as const;
 const shared = '123456785';
 const bakery = '732829320';
 const club = '552100554';
-/** The SIREN of a unit in the test. The product accepts it, although its check digit is wrong. */
+/** The SIREN of a unit in the test. The product accepts this SIREN, although the check digit is wrong. */
 const odd = '123456789';
 /** A row of CEIDG whose REGON equals the SIREN of a French company. */
 const polishRow = withFields(makeRow(1), { Regon: shared });

@@ -33,8 +33,8 @@ const ceidg = (...rows: string[]): StockFiles => ({
 const spouse = { nazwa: 'BÓR', posiadaneUdzialy: `5 UDZIAŁÓW, Z ŻONĄ EWĄ, ${named}` };
 
 /**
- * For each registry: a dump without a PESEL, the next day's dump with a PESEL in each possible field, and the name of
- * the entry after it.
+ * For each registry: a dump without a PESEL, the next day's dump with a PESEL in each possible field, and the entry's
+ * name after the second dump.
  */
 const days: Record<string, readonly [StockFiles, StockFiles, string]> = {
   ceidg: [

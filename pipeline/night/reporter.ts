@@ -68,7 +68,7 @@ export class Reporter {
     this.#showBar('{seconds}', 1);
   }
 
-  /** Ends the report. Reports the current step as finished unless it has failed. */
+  /** Ends the report. Reports the current step as finished unless `hasFailed` is true. */
   close({ hasFailed = false } = {}): void {
     if (this.#isClosed) return;
     if (!hasFailed) this.step('');

@@ -4,7 +4,7 @@ import { inSnapshot, queryFile } from '../../sql/connection/database.ts';
 
 const folder = new URL('../../sql/verify/', import.meta.url);
 
-/** Returns a sentence for each contradiction in a source's published data, found by the queries of `sql/verify`. */
+/** Returns a sentence for each contradiction that queries of `sql/verify` find in a source's published data. */
 export async function verify({ pool }: { pool: Pool }, source: string): Promise<string[]> {
   return inSnapshot(pool, async (client) => {
     const findings: string[] = [];

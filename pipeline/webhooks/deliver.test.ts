@@ -143,7 +143,7 @@ describe('An endpoint', () => {
     await reached;
     await replay(webhook_id, String(events[1]));
     move();
-    // The next call comes at once, because the lease was returned; otherwise the lease would last for a minute.
+    // The next call comes at once, because the worker has ended the lease, which would otherwise last for a minute.
     await expect.poll(() => receiver.calls.length, patient).toBeGreaterThan(1);
     expect(positions(receiver.calls)[1]![0]).toBe(String(events[1]));
     const first = 'select from customer.webhook_delivery where previous_event_id = 0';

@@ -133,7 +133,7 @@ test('a receiver written from the document alone reports a call that was dropped
   const told = receiver.told();
   const gaps = told.filter(({ is_gap }) => is_gap);
   expect(gaps.map(({ id }) => id)).toEqual([told[4]!.id]);
-  // The receiver has all events except the two events of the dropped call, which it has noticed as a gap.
+  // The receiver has all events except the two events of the dropped call, and has reported the gap.
   expect(idsOf(told).toSorted((one, other) => one - other)).toEqual(ids.toSpliced(8, 2));
 });
 

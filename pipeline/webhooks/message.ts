@@ -11,7 +11,7 @@ import { webhooks as figures } from '../figures/webhook-calls.ts';
 /** A webhook endpoint that one worker may call until `leased_until`. */
 export type LeasedWebhook = Selectable<Tables['customer.webhook']>;
 
-/** The content of one webhook call. By a 2xx answer, the receiver accepts all events of the feed up to `event_id`. */
+/** The content of one webhook call. A 2xx answer accepts all events of the endpoint's feed up to `event_id`. */
 export interface Message {
   message_id: string;
   kind: 'events' | 'heartbeat' | 'test';
@@ -46,7 +46,7 @@ export function composeTest(webhook: LeasedWebhook): Message {
   return { message_id, kind: 'test', events: [], event_id, has_more: false, published };
 }
 
-/** Returns how many events, counted from the first, fit into one request body; at least 1. */
+/** Returns the number of events, counted from the first event, that fit into one request body; at least 1. */
 function countFitting(events: readonly object[]): number {
   let bytes = figures.envelope_bytes;
   const full = events.findIndex((event) => {
@@ -63,7 +63,7 @@ function identify(webhook: LeasedWebhook, event_id: string, content: string): st
   return `msg_${createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 32)}`;
 }
 
-/** Returns the request of a message, signed as Standard Webhooks requires, by both secrets while they rotate. */
+/** Returns the request of a message, signed as Standard Webhooks requires; by both secrets during a rotation. */
 export function writeRequest(
   webhook: LeasedWebhook,
   { message_id, kind, events, event_id, published }: Message,

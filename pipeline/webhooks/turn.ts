@@ -22,8 +22,8 @@ export interface TurnOptions {
 
 /**
  * Takes a turn, a series of calls to one leased endpoint. For one second, sends message after message (message.ts) from
- * the endpoint's feed, and saves the outcome of each call. Saving is retried if the database session is lost. The last
- * save ends the lease. After any other error, the turn is repeated when the lease has expired.
+ * the endpoint's feed, and saves the outcome of each call. Saving is retried if the database session is lost. Saving
+ * the last outcome ends the lease. After any other error, the turn is repeated when the lease has expired.
  *
  * @param snapshot_no the number of the newest snapshot
  */
@@ -49,7 +49,7 @@ export async function takeTurn(
   }
 }
 
-/** The outcome of a call: changes of `customer.webhook`, its `customer.webhook_delivery` row, a mail to its owner. */
+/** The outcome of a call: changes of `customer.webhook`, a row of `customer.webhook_delivery`, a mail to the owner. */
 interface Result {
   changes: Partial<LeasedWebhook>;
   delivery?: object;
@@ -85,7 +85,7 @@ async function callOnce(
   return { changes, report, has_more, ...(called && { delivery: called.delivery }) };
 }
 
-/** Makes the test call that the client has requested. Its success makes a failing endpoint due at once. */
+/** Makes the test call that the client has requested. After its success, a failing endpoint is due at once. */
 async function callForTest(options: TurnOptions, webhook: LeasedWebhook): Promise<Result> {
   const { isAccepted, is_slow, delivery } = await call(options, webhook, composeTest(webhook));
   return { changes: { is_slow, ...(isAccepted && { next_attempt_at: null }) }, delivery };

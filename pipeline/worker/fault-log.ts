@@ -4,9 +4,9 @@ import { AlreadyRunning } from '../errors.ts';
 import { worker as figures } from '../figures/worker-pauses.ts';
 
 /**
- * Returns a function that creates an error handler from a sentence, with which the handler logs the error. A lost
+ * Returns a function that turns a sentence into an error handler, which logs an error with this sentence. A lost
  * database is logged at most once a minute, because all jobs of a worker lose the database at the same time. The
- * handlers ignore the abort by `signal`, and `AlreadyRunning` errors, which mean that another worker does the work.
+ * handlers ignore the abort by `signal`, and `AlreadyRunning` errors: another worker is doing the work.
  */
 export function createComplaints(logger: Logger, signal: AbortSignal) {
   let said_at = -Infinity;

@@ -25,8 +25,8 @@ const now = () => new Date();
 
 /**
  * Sends mails, imports companies, calls webhooks and deletes old rows until the signal is aborted. After the abort,
- * waits up to 20 seconds for unfinished work. Parallel workers share the work, and take over the work of a killed
- * worker. The caller must have migrated the database.
+ * waits up to 20 seconds until current work has ended. Parallel workers share the work, and take over the work of a
+ * killed worker. The caller must have migrated the database.
  *
  * @param settings.services the settings of the registries from which companies are imported; default: the environment
  */

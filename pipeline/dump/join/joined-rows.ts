@@ -7,7 +7,7 @@ import type { KnownFingerprints } from '../known-fingerprints.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type Row, type RowContext, RowReader } from './row-reader.ts';
 
-/** The number of rows of the main file that may lack details; of more than 10,000 rows, one per cent may. */
+/** The number of rows of the main file that may lack rows of details; if the file is large, one per cent may. */
 const LACKING_ROWS = 100;
 
 /** Joins the rows of a dump's main and details file by their key; writes COPY lines of new and changed records. */
@@ -70,7 +70,7 @@ export class JoinedRows implements StagedRows {
       else this.#writer.writeStray(next);
       details.advance();
     }
-    // An unreadable row before `next` may have the key `key`, so the fault of `next` rejects the record of `key`.
+    // The unreadable row before `next` may have the key `key`, so the record of `key` is rejected by `next.fault`.
     return group.length === 0 && next?.fault !== undefined ? [next] : group;
   }
 
@@ -119,7 +119,7 @@ class Cursor {
     this.#at += 1;
   }
 
-  /** Reads the file until `current` is a row. @returns the current row; undefined after the last row */
+  /** Reads the file until a row is the current row. @returns this row; undefined after the last row */
   async fill(): Promise<Row | undefined> {
     while (!this.current) {
       const { done, value } = await this.#parts.next();

@@ -12,7 +12,7 @@ const [semicolon, comma, opening, between, closing, end] = [';', ',', '{""', ',"
 /** Combines a row of the main file and its rows of details into a record; writes the COPY line of a changed record. */
 export class RecordWriter {
   readonly lines = new CopyLines();
-  /** The number of rows of the main file that need details but have none. */
+  /** The number of rows of the main file that need rows of details but have none. */
   lacking_count = 0;
 
   readonly #join: JoinDescription;
@@ -81,7 +81,7 @@ export class RecordWriter {
     return undefined;
   }
 
-  /** Adds the columns of a row of the main file; copies the row's bytes if possible, since parsing takes longer. */
+  /** Adds the columns of a row of the main file. The row's bytes are copied if possible, since parsing takes longer. */
   #addColumns(row: Row): void {
     const { lines } = this;
     const main = this.#main;

@@ -19,7 +19,7 @@ test('a stock that lost 3 % of its establishments is refused, although all rows 
   const publish = (count: number, date: string) =>
     runStock(db, date, units, [...seats, ...others.slice(0, count)]);
   await publish(400, '2026-09-30');
-  // Entries do not list closed establishments, so no event follows when one vanishes from the stock.
+  // Entries do not list closed establishments, so the disappearance of a closed establishment causes no event.
   expect(await publish(385, '2026-10-31')).toMatchObject({ events: 0 });
   const error: unknown = await publish(363, '2026-11-30').catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(Refusal);

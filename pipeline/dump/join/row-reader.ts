@@ -51,7 +51,7 @@ export class RowReader extends TableReader {
   #isAfterLost = false;
   /** The row that `#scanner` scanned last. */
   #scanned: Row | undefined;
-  /** Whether `#scanned` contains eleven consecutive digits, which may be a person's number (PESEL) and be masked. */
+  /** Whether `#scanned` contains eleven consecutive digits: they may be a person's number (PESEL), which is masked. */
   #mayNamePerson = false;
 
   constructor(context: RowContext) {
@@ -196,7 +196,7 @@ export class RowReader extends TableReader {
     this.data_columns = this.#read.map(([, column]) => column);
     this.#seed = this.memory.fingerprintOf([seed, table.file_key, ...this.data_columns].join('\n'));
     const { area, table_at, code } = this.memory;
-    // The kinds of a column as bits, which wasm/rows.ts defines as DATA, KEY and TOUCHED.
+    // One byte for each column, whose bits wasm/rows.ts defines as DATA, KEY and TOUCHED.
     const kinds = columns.map((column, at) => {
       const kind = column === null ? 0 : 1;
       return kind + (names[at] === join.key ? 2 : 0) + (names[at] === table.touched ? 4 : 0);

@@ -36,7 +36,7 @@ const compressors = {
   BROTLI: bounded(brotliDecompressSync),
 };
 
-/** The number of units in a day by the type of a column (`TIMESTAMP_MILLIS`: the number of milliseconds). */
+/** The number of units in a day by the type of a column (`TIMESTAMP_MILLIS`: 86,400,000). */
 const units: Record<string, number> = {
   DATE: 1,
   TIMESTAMP_MILLIS: 86_400e3,
@@ -48,7 +48,7 @@ const units: Record<string, number> = {
 export class Column {
   /** The index of the column in a row. */
   readonly at: number;
-  /** The fields of the current page, each row's field number (0: blank), and the index of the next row to read. */
+  /** The fields of the current page, the field number of each row (0: blank), and the index of the row to read next. */
   fields: Fields | undefined;
   numbers = new Uint32Array();
   next = 0;
@@ -236,7 +236,7 @@ export class Column {
   }
 }
 
-/** Returns the bytes as hyparquet's reader, at offset 0. */
+/** Returns the reader with which hyparquet reads the bytes from the first byte on. */
 function readerOf({ buffer, byteOffset, byteLength }: Uint8Array) {
   return { view: new DataView(buffer, byteOffset, byteLength), offset: 0 };
 }

@@ -40,7 +40,7 @@ function held(slot: usize): u64 {
   return load<u64>(slots + (slot << 3));
 }
 
-/** Returns the home of a mixed fingerprint, where the search for it begins. A greater one has no smaller home. */
+/** Returns the home of a mixed fingerprint, where a search begins. Greater fingerprints never have smaller homes. */
 function home(mixed: u64): usize {
   return <usize>(((mixed >> 32) * homes) >> 32);
 }
@@ -63,7 +63,7 @@ export function learn(at: usize, end: usize): bool {
   for (; at < end; at += 8) {
     let mixed = bswap(load<u64>(at)) * PRIME_1;
     let slot = find(mixed);
-    // Each following fingerprint moves to the next slot, up to the first free slot.
+    // Each fingerprint from this slot on moves to the next slot, until a slot is free.
     for (let other = held(slot); other != 0; other = held(slot)) {
       store<u64>(slots + (slot << 3), mixed);
       mixed = other;
@@ -75,7 +75,7 @@ export function learn(at: usize, end: usize): bool {
   return true;
 }
 
-/** Marks a fingerprint as found in today's dump. @returns true at its first call, if exactly one entry has it */
+/** Marks a fingerprint as found in today's dump. @returns true if only one entry has it, and it was not yet marked */
 export function meet(print: u64): bool {
   const mixed = print * PRIME_1;
   const slot = find(mixed);

@@ -7,10 +7,10 @@ import { feeds, LINE_FEED, listed, note, QUOTE, RETURN } from './list';
 const DATA: u8 = 1;
 const KEY: u8 = 2;
 const TOUCHED: u8 = 4;
-/** The value that means "no address". It is not 0, because a line may begin at the address 0. */
+/** The value that means "no address". The value 0 is impossible, because a line may begin at the address 0. */
 const NO_PLACE: usize = usize.MAX_VALUE;
 
-/** The address of the columns' kinds, of which each is one byte. */
+/** The address of an array with the kind of each column, in one byte. */
 let kinds: usize = 0;
 let columns: u32 = 0;
 let separator: u8 = 0;
@@ -53,7 +53,7 @@ export function rows(
   return start;
 }
 
-/** Lists one row as `rows` does, if the row has a key. Quoted fields may contain separators and line feeds. */
+/** Lists one row in the format of `rows`, if the row has a key. Quoted fields may contain separators and line feeds. */
 export function quotedRow(start: usize, end: usize, seed: u64, out: usize): usize {
   feeds = 0;
   listed = out;

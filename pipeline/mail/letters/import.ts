@@ -14,7 +14,7 @@ interface Item {
   failure: ({ code: 'unknown' | 'unanswered' | 'unreported' | 'unknown_company' } & Values) | null;
 }
 
-/** The data that `customer.settle_submissions` stores for the mail about a submission to a watch list. */
+/** The data that `customer.settle_submissions` stores for the mail about a submission of companies to a watch list. */
 interface ImportData {
   submitted_at: string;
   ready: Item[];

@@ -16,7 +16,7 @@ type Catalogue = typeof account &
 
 export type Severity = keyof Catalogue['severities'];
 
-/** The messages of a language by letter and name of the message. The messages about events are in `sql/words/`. */
+/** The messages of a language by letter and message name. The messages about events are in `sql/words/`. */
 export type Texts = Messages<Catalogue>;
 
 /** Reads the texts of a language. The texts of `letters/digest.ts`, say, are in `texts/<language>/digest.json`. */

@@ -200,7 +200,7 @@ test('the daily lists: who is struck off, and what has no answer', async () => {
     'updated.txt': '99520001000015\n99520002700000\n995200011\n',
     'deleted.txt': '995200010\n995200040\n99520005600019\n',
   });
-  // If a number has an answer, the list of deleted numbers is ignored for it. A deleted local unit does not delete its
+  // A number that has an answer is ignored in the list of deleted numbers. A deleted local unit does not delete its
   // company.
   expect(staged.deleted).toEqual(['1', '2', '3', '4', '6'].map((silo) => `995200040-${silo}`));
   expect(staged.rejects).toEqual(["updated.txt: the REGON '995200011' is not valid"]);

@@ -36,7 +36,9 @@ async function read(file: string, content: string | Buffer) {
   return gather(answers.readAnswers({ path, file }));
 }
 
-/** Reads a file. Returns the line number of each answer, and the answer or the reason why it cannot be read. */
+/**
+ * Reads a file. Returns for each line its number, and the answer in the line or the reason why the line cannot be read.
+ */
 async function list(file: string, content: string | Buffer) {
   return (await read(file, content)).map((one) => [
     one.line,

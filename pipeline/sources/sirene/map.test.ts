@@ -343,7 +343,7 @@ describe('a row of a delta', () => {
     // The stock has already counted the establishment 00046 as closed.
     const repeated = [period('F', '2022-01-01', null), opened];
     expect(await tell('2026-10-07', '00046', ...repeated)).toEqual(before);
-    // The establishment 00053 opened and closed after the previous dump. It is counted as closed once.
+    // The establishment 00053 opened and closed after the previous dump, and is counted once, as closed.
     const brief = [period('F', '2026-10-08', null), period('A', '2026-10-07', '2026-10-07')];
     const { closed } = before;
     expect(await tell('2026-10-08', '00053', ...brief)).toMatchObject({ closed: closed + 1 });
