@@ -121,8 +121,7 @@ describe('a folder is refused', () => {
 
   test('but not for what the machine cannot read: that is a fault', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'registry-unreadable-'));
-    // Reading `/proc/self/mem` fails with EIO. The night follows this symbolic link, because the link itself is the
-    // dump's path.
+    // Reading `/proc/self/mem` fails with EIO. The night follows a symbolic link that is itself the path of the dump.
     await symlink('/proc/self/mem', join(folder, opolskie));
     const run = runDump(db, join(folder, opolskie), '2026-11-03');
     const error: unknown = await run.catch((thrown: unknown) => thrown);

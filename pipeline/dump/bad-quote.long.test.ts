@@ -126,7 +126,7 @@ describe('a field of 50 MB', () => {
     };
     // The test turns off an option of vitest.config.ts, so that V8 collects buffers as late as in the product.
     setFlagsFromString('--no-external-memory-accounted-in-global-limit');
-    // The memory before the test is subtracted, because other tests in the same process also use memory.
+    // The memory in use before the test is subtracted, because earlier tests of this process have used it.
     const before_bytes = used();
     let peak_bytes = 0;
     const measure = () => (peak_bytes = Math.max(peak_bytes, used() - before_bytes));

@@ -18,7 +18,7 @@ export interface DumpFile {
   file: string;
   path: string;
   byte_count: number;
-  /** The time of the file's last modification, in ms since 1970, which shows whether the file changes meanwhile. */
+  /** The time of the file's last modification, in ms since 1970, which shows a change of the file during reading. */
   modified_ms: number;
   sha256: string;
 }

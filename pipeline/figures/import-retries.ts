@@ -14,7 +14,7 @@ export const imports = {
   waitFactor: 5,
   /** The retries of writing answers to the database while a night of the same registry runs, with their pause in ms. */
   turn: { retries: Infinity, minTimeout: second_ms, factor: 1 },
-  /** The pause, in ms, before the next look for an identifier whose company only a dump can add. */
+  /** The pause, in ms, before the next attempt to find a company that only a dump can add. */
   secondLook_ms: day_ms,
   /** The limits of a request to a registry, which are shorter than the limits of `fetch`, since a client is waiting. */
   service: {

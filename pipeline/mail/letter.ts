@@ -20,7 +20,7 @@ export type Piece =
   | { text: string }
   /** A text that the reader copies unchanged, such as a token or a command. */
   | { code: string }
-  /** A link, shown in HTML as a button with the link's address below. */
+  /** A link; the HTML shows a button, and the address in the next line. */
   | Link
   | { heading: string }
   /** A company: its name, its identifier, the address of its page (if it has a page), and a line for each event. */

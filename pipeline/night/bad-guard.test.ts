@@ -189,7 +189,7 @@ describe('a dump of the wrong day', () => {
     expect(await refuse(db, old, { dump_date: '2026-11-04' })).toBe(
       `${fileName('mazowieckie', 'zip')} holds, byte for byte, what it held on 2026-11-02; on 2026-11-03 it held something else`,
     );
-    // This dump is published: one row of mazowieckie is the row of an earlier day, but the file as a whole differs.
+    // The night publishes this dump, in which mazowieckie repeats one row of an earlier day, but not the whole file.
     const back = reports(({ mazowieckie }) => void mazowieckie!.push(makeRow(9000)));
     expect(await runBad(db, back, '2026-11-04')).toMatchObject({ new: 1, updated: 1 });
   });

@@ -88,9 +88,9 @@ describe('a night that reads every record', () => {
     const { date } = await writeDay(options, 1, join(folder, '1'), 'csv');
     const plans = explainTables(db);
     await runDump(db, join(folder, '1'), date, { isFullRead: true, reason: 'All were meant' });
-    // A query that compares each of 300 changed entries with each of 3,000 records reads about a million rows, which
-    // exceeds the limit below. PostgreSQL would scan a list of ids in a `(not) in` for each record, so the plan must
-    // have no SubPlan.
+    // A query that compares each of 300 changed entries with each of 3,000 records reads about a million rows, more
+    // than the limit of 20 rows per entry. PostgreSQL would scan a list of ids in a `(not) in` for each record, so the
+    // plan must have no SubPlan.
     expect(JSON.stringify(plans.get('after'))).not.toContain('SubPlan ');
     const busy = [...plans].filter(([, plan]) => countMost(plan) > 20 * options.entries);
     expect(busy.map(([table]) => table)).toEqual([]);

@@ -37,7 +37,7 @@ export async function runChecks({ client, stage }: NightSessions) {
   return { guards, invariants };
 }
 
-/** Returns a sentence for each guard that has findings. It names the first three files or fields of the findings. */
+/** Returns a sentence for each guard that has findings. The sentence names the first three files or fields. */
 export function describeFindings(findings: readonly GuardFinding[]) {
   return [...Map.groupBy(findings, ({ guard }) => guard)].map(([guard, found]) => {
     const { file, sentence } = found[0]!;

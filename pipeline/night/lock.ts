@@ -73,7 +73,7 @@ export async function lockPublishing(
   while (!(await tryLock(client, name))) await sleep(nights.lockPause_ms);
 }
 
-/** Runs a transaction under the locks of all countries, so that no night compares or publishes meanwhile. */
+/** Runs a transaction under the locks of all countries, during which no night compares or publishes. */
 export async function whilePublishingWaits<T>(
   pool: Pool,
   use: (client: PoolClient) => Promise<T>,

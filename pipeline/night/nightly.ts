@@ -156,7 +156,7 @@ async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFi
   return readsAll ? new KnownFingerprints() : loadYesterday(night, description.name);
 }
 
-/** Reads the records of a dump into the tables of the night. Throws a `Refusal` if a file changes meanwhile. */
+/** Reads the records of a dump into the tables of the night. Throws a `Refusal` if a file changes during reading. */
 async function readRecords(night: Night, dump: Dump, yesterday: KnownFingerprints): Promise<void> {
   const { client, stage, reporter, description } = night;
   const { files } = dump;

@@ -221,7 +221,8 @@ describe('a stock in Parquet', async () => {
     expect(lines.split('\n')).toEqual([name, ...written.map((day) => day.slice(0, 10)), '']);
   });
 
-  // PyArrow 25 has written the Parquet files from the rows below, with small pages and a small dictionary.
+  // PyArrow 25 has written the Parquet files from the rows that `makeRow` returns, with small pages and a small
+  // dictionary.
   test.each(['arrow-1-snappy', 'arrow-2-gzip'])('is the same as %s writes it', async (name) => {
     const path = fileURLToPath(new URL(`../../../fixtures/dump/${name}.parquet`, import.meta.url));
     const rows = Array.from({ length: 3000 }, (_, at) => makeRow(at));

@@ -96,7 +96,7 @@ export class RecordWriter {
     lines.addText(`${joinFields(main.data_columns.map((column) => fields[column] ?? ''))};`);
   }
 
-  /** Returns the distinct rows of details by their fields in `join.brief`; or the reason why the rows are unusable. */
+  /** Returns the distinct rows of details by the fields in `join.brief`, or the reason why they cannot be used. */
   #readDetails(rows: readonly Row[]): Map<Fields, Row> | string {
     const { unique } = this.#join.details;
     const reader = this.#details;

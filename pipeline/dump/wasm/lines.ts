@@ -40,7 +40,7 @@ function held(slot: usize): u64 {
   return load<u64>(slots + (slot << 3));
 }
 
-/** Returns the home of a mixed fingerprint, where a search begins. Greater fingerprints never have smaller homes. */
+/** Returns a mixed fingerprint's home, its preferred slot. Homes ascend with the mixed fingerprints. */
 function home(mixed: u64): usize {
   return <usize>(((mixed >> 32) * homes) >> 32);
 }

@@ -87,7 +87,8 @@ describe('the version of the activities', () => {
     ]);
     // Partial codes, such as the group 201, cause no notice of an unknown code.
     const summary = await runLines([
-      // These extracts keep the partial code 201, and have codes of 2025 (partial or whole) in place of codes of 2007.
+      // The extracts of the second day keep the partial code 201, and have codes of 2025 (partial or whole) in place of
+      // codes of 2007.
       say('0000992020', '6210B', '201', '47'),
       say('0000992021', '6210B', '6220B', '7020Z'),
       say('0000992022', '201', '6210B', '622'),
