@@ -99,8 +99,7 @@ describe('an owner who objects to be found', () => {
       [person]: [unit, { '00012': seat }],
       [company]: [{}, { '00012': {}, '00020': { enseigne1Etablissement: 'AU QUAI', ...branch } }],
       [neighbour]: [],
-      // The owner of the unit `shy` objects from the first night on, but the unit's row still shows a part of the
-      // address.
+      // The owner of the unit `shy` objects from the first night on, but the unit's row still has its street type.
       [shy]: [partial, { '00012': { ...withheldPlace, typeVoieEtablissement: 'AV' } }],
     });
   const readNames = async () => {
