@@ -50,7 +50,7 @@ export class KnownFingerprints {
     return code.hash(skipsNumber ? code.afterNumber(start, end) : start, end, seed);
   }
 
-  /** Marks a fingerprint as found in today's dump. @returns true if only one entry has it, and it was not yet marked */
+  /** Marks a fingerprint as found in today's dump. @returns true if one entry has it and it was unmarked */
   meet(fingerprint: bigint): boolean {
     return this.memory.code.meet(fingerprint) !== 0;
   }

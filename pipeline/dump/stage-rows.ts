@@ -9,7 +9,7 @@ export const BATCH_BYTES = 192 * 1024;
 
 /** The rows of one file, or of two joined files, which `stageRows` copies into a table of the night. */
 export interface StagedRows {
-  /** The reader of each file. The line numbers of the copied rows are line numbers of the first reader's file. */
+  /** One reader per file. The line number of a copied row is its line in the file of the first reader. */
   readonly readers: readonly TableReader[];
   /** The table into which `lines` are copied, and its columns' names, which are known once the first row is read. */
   readonly table: string;

@@ -47,7 +47,7 @@ export interface LetterOptions {
   now: Date;
 }
 
-/** The error that a mail need not be sent any more; the message has the reason (`The one-time token is gone`). */
+/** Signals that a mail is not needed any more, since (for example) its token is used; the message is the reason. */
 export class Superseded extends Error {}
 
 /** Returns the URL of the page of a company; undefined for an unknown company. */

@@ -34,7 +34,7 @@ export interface RefusedRun {
 
 /**
  * The outcome of a night. The state `nothing` means that the files of the dump are published already
- * (check-date-and-same-files.ts). Only `ingestInbox` returns the state `failed`; `ingest` throws an error.
+ * (check-date-and-same-files.ts). `ingestInbox` returns the state `failed` where `ingest` throws.
  */
 export type Outcome =
   | RunSummary
@@ -82,7 +82,7 @@ export interface InboxOptions extends NightsContext {
   /** The last day of which `ingestInbox` ingests dumps; if absent, all days. */
   lastDate?: string | undefined;
   onOutcome?: ((outcome: Outcome) => void) | undefined;
-  /** Whether `ingestInbox` throws an error when the connection is lost; if not, the outcome is `failed`. */
+  /** Whether `ingestInbox` throws an error when the database connection is lost; if not, it returns `failed`. */
   isRepeated?: boolean | undefined;
 }
 

@@ -63,7 +63,7 @@ export function learn(at: usize, end: usize): bool {
   for (; at < end; at += 8) {
     let mixed = bswap(load<u64>(at)) * PRIME_1;
     let slot = find(mixed);
-    // Each fingerprint from this slot on moves to the next slot, until a slot is free.
+    // To make room, each fingerprint from the slot `slot` on moves to the next slot, up to a free slot.
     for (let other = held(slot); other != 0; other = held(slot)) {
       store<u64>(slots + (slot << 3), mixed);
       mixed = other;
@@ -75,7 +75,7 @@ export function learn(at: usize, end: usize): bool {
   return true;
 }
 
-/** Marks a fingerprint as found in today's dump. @returns true if only one entry has it, and it was not yet marked */
+/** Marks a fingerprint as found in today's dump. @returns true if one entry has it and it was unmarked */
 export function meet(print: u64): bool {
   const mixed = print * PRIME_1;
   const slot = find(mixed);
