@@ -51,6 +51,7 @@ export const lookupEndpoint = endpoint(
   async ({ body, caller: { account_id, snapshot_no }, options: { limiter, readers } }) => {
     await limiter.count(lookupsOfDay, account_id);
     const columns = columnsOf(body.identifiers.map(nameOf));
+    // The statement returns one row for each identifier, in their order; an unknown company has no `company_ref`.
     const rows = await readers.read(
       (db) => runPrepared<Found>(db, 'api/lookup.sql', columns),
       snapshot_no,

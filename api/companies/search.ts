@@ -22,7 +22,7 @@ import { findByNumbers, numberFields } from './search-numbers.ts';
 
 export type SearchOptions = Context & { searchIndex: SearchIndex };
 
-// In ../search/, filter.ts defines the filters and result-order.ts the orders; ../figures/sizes.ts has the page size.
+// In ../search/, filter.ts has the filters and their defaults, result-order.ts the orders; see figures/sizes.ts too.
 const searchQuery = filterQuery.safeExtend({
   ...numberFields,
   ...pagingFields,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { useApi } from '../../fixtures/client/use-api.ts';
-import codes from './codes.json' with { type: 'json' };
+import codes from './error-codes.json' with { type: 'json' };
 
 const { api } = await useApi();
 

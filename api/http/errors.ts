@@ -3,9 +3,9 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { isDatabaseAway } from '../../sql/connection/lost-connection.ts';
 import { retryAfter_s } from '../figures/rate-limits.ts';
 import { sizes } from '../figures/sizes.ts';
-import codes from './codes.json' with { type: 'json' };
+import codes from './error-codes.json' with { type: 'json' };
 
-/** The code of an error, by which a client program decides what to do. `codes.json` explains every code. */
+/** The code of an error, by which a client program decides what to do. `error-codes.json` explains every code. */
 export type AnswerCode = keyof typeof codes.answers;
 
 /** The code of an error in one field of a request. */
@@ -16,7 +16,7 @@ export type Problem = [field: string, message: string, code: FieldCode];
 
 type ErrorBody = { message: string; code?: AnswerCode | undefined } & Record<string, unknown>;
 
-/** Returns the body of an error answer with a `code`, by default the first code in `codes.json` for the status. */
+/** Returns the body of an error answer with a `code`, by default the status's first code in `error-codes.json`. */
 export function withCode({ code, ...body }: ErrorBody, status: number) {
   const all = Object.entries(codes.answers) as [AnswerCode, { status: number }][];
   const found = all.find(([, one]) => one.status === status)?.[0];

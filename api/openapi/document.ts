@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Enums } from '../dictionaries/names.ts';
 import { model } from '../endpoint/answers.ts';
 import type { Auth, DocumentedError, Endpoint } from '../endpoint/endpoint.ts';
-import codes from '../http/codes.json' with { type: 'json' };
+import codes from '../http/error-codes.json' with { type: 'json' };
 import { commonHeaders, type Header, headers } from '../http/headers.ts';
 import { keep } from '../http/cached-read.ts';
 import { productVersion } from '../../sql/version-check.ts';

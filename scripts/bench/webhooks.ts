@@ -10,6 +10,7 @@ import type { Setting } from './setting.ts';
 /** The numbers of endpoints, of endpoints that get all events (each other one gets a hundredth), and of events. */
 const [endpointCount, wholeCount, eventCount] = [1_000, 10, 20_000];
 const eventsInAll = wholeCount * eventCount + (endpointCount - wholeCount) * (eventCount / 100);
+/** The limits on the time in which the night's events reach all endpoints, and on the worker's memory. */
 const [longest_s, most_mb] = [60, 250];
 
 /** Publishes a night of `eventCount` events of different companies, and writes the events into the endpoints' feeds. */

@@ -3,7 +3,7 @@ import type {
   Operation,
   Schema,
 } from '../../openapi/descriptions-and-examples.ts';
-import codes from '../../http/codes.json' with { type: 'json' };
+import codes from '../../http/error-codes.json' with { type: 'json' };
 import general from '../../openapi/errors.json' with { type: 'json' };
 import { dereference, listFields, viewField } from './fields.ts';
 import { renderMarkdown } from './markdown.ts';
@@ -108,7 +108,7 @@ export function createReference(origin: string, document: OpenApiDocument) {
       operation: operations.find(({ id }) => id === step.operation)!,
     })),
     errors: Object.entries(general).map(([status, error]) => ({ status, ...error })),
-    // All error codes, whose texts are in codes.json; the template api/html/templates/docs/error-codes.eta shows them.
+    // All error codes, with texts of error-codes.json; the template api/html/templates/docs/error-codes.eta shows them.
     codes: [
       ...Object.entries(codes.answers).map(([code, { status, text }]) => ({ code, status, text })),
       ...Object.entries(codes.fields).map(([code, text]) => ({ code, status: undefined, text })),

@@ -1,6 +1,7 @@
 -- Makes one document for each legal unit in the answers of SIRENE, with the columns of `stage.record`. A value in an
 -- answer replaces the value of the known entry. Of several answers about a legal unit, the answer with the latest day
 -- of change (`touched`) applies. The head office is the first establishment of a document, as in a stock (source.ts).
+-- map.sql makes the entries, such as their other names.
 
 -- A small sample of the keys suffices for good query plans; a larger sample would take longer than it saves.
 set local default_statistics_target = 10;

@@ -1,6 +1,6 @@
 -- Adds the events of the night to the feeds of the accounts that watch the companies. Clients read a feed in the order
 -- of publication (registry.event_range), so that they miss no event of a night that ends later. For a webhook without
--- events of a night, pipeline/webhooks/message.ts makes the heartbeat.
+-- events of a night, pipeline/webhooks/message.ts makes the heartbeat. alert_digests.sql selects the events of alerts.
 
 -- One statement writes the feeds and the event counts of the watches, so that feeds and counts always agree.
 with stated as (
