@@ -26,8 +26,8 @@ let api: TestApi;
 let token: string;
 let revoked: string;
 /**
- * A token for requests to a second API. This API ends while the writer is unavailable, so the token's last use may stay
- * uncounted.
+ * A token for requests to a second process of the API. That process ends while the writer is unavailable, so the
+ * token's last use may stay uncounted.
  */
 let freeToken: string;
 let account_id: string;

@@ -9,7 +9,7 @@ import type { Pool } from 'pg';
 export const DEMO_EMAIL = 'demo@registry.example';
 
 /**
- * Returns two numbers of published snapshots: of invented days, and of real days. A snapshot of an invented day counts
+ * Counts the published snapshots of invented days and of real days. A snapshot of an invented day counts
  * for ever, because its statistics and events stay.
  */
 export async function countSnapshots(pool: Pool): Promise<Record<'invented' | 'real', number>> {

@@ -25,7 +25,7 @@ async function restoreRelease(): Promise<Database> {
 const inProduct = (namespace: string) => `${namespace}::regnamespace::text in
   ('registry', 'customer', 'person', 'analyst', 'billing')`;
 
-/** The queries that describe all parts of the schema, by kind; each part is one line. */
+/** The queries that describe the schema, by kind of part (such as a table); a query returns one row per part. */
 const parts: Record<string, string> = {
   relation: `select concat_ws(' ', oid::regclass, relkind, relpersistence, reloptions,
       pg_get_expr(relpartbound, oid), obj_description(oid, 'pg_class')) as line

@@ -57,7 +57,7 @@ export function mailboxOf(address: string): string {
   return `${dotless.includes(domain) ? untagged.replaceAll('.', '') : untagged}@${domain}`;
 }
 
-/** Checks a request's field with an e-mail address, and normalizes the address by `normalizeAddress`. */
+/** Checks a request's field that contains an e-mail address, and normalizes it by `normalizeAddress`. */
 export const addressField = z
   .string()
   .transform((text, context) => {

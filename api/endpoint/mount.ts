@@ -140,8 +140,8 @@ function answer(one: Endpoint, options: Context): RequestHandler {
       setTag(response, text);
     }
     response.status(status).type(response.get('Content-Type') ?? 'json');
-    // Only large answers pass through `compression`, since V8 keeps the closures that `compression` adds to an answer,
-    // and the answer, until a full garbage collection.
+    // Only large answers pass through `compression`: V8 keeps an answer with closures of `compression` in memory until
+    // a full garbage collection.
     if (text.length < sizes.compressed) response.send(text);
     else compress(request, response, () => response.send(text));
   };

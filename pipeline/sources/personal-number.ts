@@ -70,7 +70,7 @@ export function maskedJson(value: object): string {
 }
 
 const weights = [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1];
-/** The first year of the century of birth, by the number that a PESEL adds to the month, divided by 20. */
+/** The first year of a century. A PESEL of the century at index `n` states the month of birth plus 20 × `n`. */
 const centuries: readonly (number | undefined)[] = [1900, 2000, undefined, undefined, 1800];
 
 /** Checks whether eleven digits are a PESEL: a date of birth from 1800 to 2099, four digits and the check digit. */

@@ -113,6 +113,6 @@ select registry.load_dictionary('registry.activity_recoded');
 \load registry.severity from 'severity_rank.csv'
 \load registry.event_type from 'event_type.csv'
 
--- Loads the credit packages. A package that credit_package.csv lacks stays for its payments, but is not offered.
+-- Loads the credit packages. A bought package keeps its row, but is only offered if credit_package.csv lists it.
 update customer.credit_package set is_offered = false;
 \load customer.credit_package from 'credit_package.csv'

@@ -27,7 +27,7 @@ export const selectionQuery = z.object({
 
 export type Selection = z.output<typeof selectionQuery>;
 
-/** The active entries of a region. `slug` is `none` for the entries without a region. */
+/** The number of active entries in a region. `slug` is `none` for the entries without a region. */
 export interface Region {
   slug: string;
   name: string | null;

@@ -174,7 +174,7 @@ function collect(
   return start;
 }
 
-/** Loads the slots that `sieve` needs into the processor's cache, since waiting for slots is half of its time. */
+/** Loads the slots that `sieve` reads into the processor's cache, since `sieve` else waits half of its time. */
 function touch(out: usize): void {
   let sum: u64 = 0;
   for (let at = out; at < listed; at += 24) {

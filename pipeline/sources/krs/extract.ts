@@ -61,7 +61,7 @@ export function readExtract(value: unknown) {
     register: header.rejestr,
     state_day: readable(header.stanZDnia),
     made_day: readable(header.dataCzasOdpisu),
-    /** The number of the newest register entry that the extract includes. */
+    /** The number of the newest change in the court register that the extract includes. */
     entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
     last_entry_day: readable(header.dataOstatniegoWpisu),
     content,

@@ -102,7 +102,8 @@ create unlogged table stage.deleted_key (
 );
 
 -- Holds one row per staged record, with the columns of registry.entry; the ids stay null. A record with a `reason` is
--- rejected. `gone_date` is the day of a strike-off that is reached. `wrong_dates` lists the impossible dates.
+-- rejected. `gone_date` is the day of a strike-off that is reached. `wrong_dates` lists the record's impossible dates,
+-- such as `start_date 0001-01-16`.
 create unlogged table stage.entry as
 select
     null::integer as file_no, null::bigint as line, null::registry.coded_reason as reason,
