@@ -44,7 +44,7 @@ export type AppOptions = Environment &
   DownloadOptions &
   PaymentOptions &
   SearchOptions & {
-    /** Tells every page to state that `all` or `some` of the data is invented; undefined: no data is invented. */
+    /** How much data is invented, which every page states; undefined: none. */
     sample?: 'all' | 'some' | undefined;
     /** Serves `/metrics`, and counts requests for the metrics. */
     metrics: Metrics;

@@ -56,7 +56,7 @@ async function stop(server: Server, close: () => Promise<void>, logger: Logger):
 
 const now = (): Date => new Date();
 
-/** Returns 'all' or 'some' if published snapshots are invented, or if SAMPLE_DATA says so; otherwise undefined. */
+/** Returns how much published data is invented: 'all' (also by the setting SAMPLE_DATA), 'some'; undefined: none. */
 async function findSample(pool: Pool, SAMPLE_DATA: boolean): Promise<AppOptions['sample']> {
   const { invented, real } = await countSnapshots(pool);
   if (invented > 0 && real > 0) return 'some';

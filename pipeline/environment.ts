@@ -26,7 +26,7 @@ export const shape = {
   DATABASE_READER_URL: commonShape.DATABASE_URL,
   DATABASE_DIRECT_URL: commonShape.DATABASE_URL,
   INBOX_DIR: z.string().optional(),
-  /** When `schedule` runs `nightly`: five or six cron fields, in the time zone of sql/country/pl/country.csv. */
+  /** When `schedule` runs `nightly`: five or six cron fields, in the time zone of the default country's country.csv. */
   // The default is 7:30, because CEIDG publishes its reports between six and seven in the morning.
   NIGHTLY_CRON: setting(
     'a cron expression, such as 30 7 * * *',

@@ -1,4 +1,4 @@
-// A request names a company by an identifier type and a number (`NIP`, `5260250274`), or by its `company_ref`.
+// A request names a company by an identifier type and a number, or by its `company_ref`.
 import { z } from 'zod';
 import { identifierType } from '../dictionaries/names.ts';
 import { coded, type FieldCode } from '../http/errors.ts';

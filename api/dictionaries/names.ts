@@ -25,7 +25,7 @@ export const category = z
   ])
   .meta({ id: 'EventCategory' });
 
-/** Checks that an identifier type (such as `NIP`) is a text; `numberCheck` checks that the type is known. */
+/** Checks that an identifier type is a text; `numberCheck` checks that the type is known. */
 export const identifierType = z.string().meta({ id: 'IdentifierType' });
 
 /** Checks the length of an event type's name; `readEnums` lists the known names for the OpenAPI document. */

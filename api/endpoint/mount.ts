@@ -105,7 +105,7 @@ const accountOf = ({ res }: Request): string => (res!.locals.caller as Caller).a
 
 const nothing = z.strictObject({});
 
-const compress = compression({ threshold: 0 });
+const compress = compression();
 
 function answer(one: Endpoint, options: Context): RequestHandler {
   const { params = nothing, query = nothing, body = nothing, ...description } = one.description;

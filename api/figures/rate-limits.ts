@@ -21,7 +21,7 @@ function limit(
   return { name, request_count, window_ms, what };
 }
 
-/** A rate limit counts per client address, unless its comment says per account, per token or per link. */
+/** The rate limits count requests by client address, or by the account, token or link that a limit's comment names. */
 export const limits = {
   /** The general limit is per token; for requests without a token it is per client address. */
   general: limit('general', 180, minute_ms),

@@ -32,7 +32,7 @@ export function clientAddressOf(request: Request): string | null {
   return address?.split('%', 1)[0]?.replace(/^::ffff:(?=\d+\.)/i, '') ?? null;
 }
 
-/** The headers of which each shows that a proxy forwarded a request. */
+/** The request headers that only proxies add. */
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
 
 /** Returns whether a request came directly from a program on this machine, not through a proxy. */

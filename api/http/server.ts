@@ -61,7 +61,7 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
   )
     .prependListener('request', (request, response) => {
       response.once('finish', () => {
-        // If a request is answered before its body has arrived, the connection is closed: nobody reads the rest.
+        // The server closes the connection of an unfinished request, because no code reads the rest of the body.
         if (!request.complete) request.socket.destroySoon();
       });
     })

@@ -35,7 +35,7 @@ export function checkCompanies(
   if (!given) for (const field of spellings[0]) refuse(context, [field], 'is required', 'required');
   for (const pair of spellings) checkPair(body, context, pair);
   if (context.issues.length > 0) return;
-  // Two lists with the same numbers give equal texts, whatever the order, spaces and dashes of the numbers.
+  // Lists of the same numbers become equal texts: order, spaces and dashes are ignored.
   const [first, other = first] = spellings
     .filter(([typeField]) => body[typeField] !== undefined)
     .map(([typeField, listField]) => {

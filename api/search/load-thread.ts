@@ -11,10 +11,10 @@ import { otherDatabase } from './segments.ts';
 /** The maximum number of companies in one segment of the index, which limits the memory for loading. */
 const mostCompanies = 2 ** 20;
 
-/** Loading fails after this time in ms without data: longer for a country, of which a server first sorts all rows. */
+/** The timeouts in ms of loading without data. A country has a longer timeout, because its rows are sorted first. */
 const mostSilence_ms = { changes: 120_000, country: 600_000 };
 
-/** Tells the loader thread which companies to load, and which database servers it may read. */
+/** The message to the loader thread: the companies to load, and the database servers to read. */
 export interface Wanted extends Pick<SegmentHead, 'from' | 'to'> {
   /** Only companies that changed after the snapshot with this number are loaded; -1: all companies are loaded. */
   since: number;

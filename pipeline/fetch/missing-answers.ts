@@ -4,7 +4,7 @@ import { ServiceFault } from './service.ts';
 import { figure } from '../written-figure.ts';
 import { fetching } from '../figures/fetch-retries.ts';
 
-/** A requested number (such as a KRS number) or file for which the registry has sent no answer. */
+/** A requested number or file for which the registry has sent no answer. */
 export interface Missing {
   number: string;
   reason: string;

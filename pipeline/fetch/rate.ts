@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defaultCountry } from '../../sql/country.ts';
 import { hour_ms, minute_ms } from '../../sql/process/durations.ts';
 
-/** At most `count` requests in a period of `window_ms`, up to an hour; ceidg.ts, regon-service.ts … set such limits. */
+/** At most `count` requests in a period of `window_ms`, up to an hour; the file of each service sets its limits. */
 export interface RateLimit {
   count: number;
   window_ms: number;

@@ -51,7 +51,7 @@ export class RowReader extends TableReader {
   #isAfterLost = false;
   /** The row that `#scanner` scanned last. */
   #scanned: Row | undefined;
-  /** Whether `#scanned` contains eleven consecutive digits: they may be a person's number (PESEL), which is masked. */
+  /** Whether `#scanned` contains eleven consecutive digits: they may be a person's number, which is masked. */
   #mayNamePerson = false;
 
   constructor(context: RowContext) {

@@ -1,6 +1,6 @@
 -- Turns changed fields into typed events, also fields of owners, partners, shareholders and representatives. Changes of
 -- the status become events in states.sql. The properties of each event type are in dictionary/event_type.csv. A
--- cancelled number counts as removed, since regon/map.sql and krs/collect_function.sql do not store it.
+-- cancelled number counts as removed, since map.sql or collect_function.sql of the source does not store it.
 
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
