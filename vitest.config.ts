@@ -13,6 +13,8 @@ export default defineConfig({
     // `npm test` excludes the files *.long.test.ts, which `npm run test:long` runs (package.json).
     include: ['{api,pipeline,sql,scripts,fixtures}/**/*.test.ts'],
     globalSetup: './fixtures/database/test-cluster.ts',
+    // A machine under load may need long for what a test polls; by default, Vitest polls for a second.
+    expect: { poll: { timeout: 30_000 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

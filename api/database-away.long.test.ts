@@ -67,7 +67,7 @@ function expectAway(answers: Answered[]): void {
 /** Waits until all answers are 200: on a busy machine, opening new database sessions can exceed the API's timeout. */
 async function expectWell(): Promise<void> {
   const statuses = async () => new Set((await askAll()).map(({ status }) => status));
-  await expect.poll(statuses, { timeout: 20_000 }).toEqual(new Set([200]));
+  await expect.poll(statuses).toEqual(new Set([200]));
 }
 
 describe('a database that is away', () => {
@@ -116,7 +116,7 @@ describe('a database that is away', () => {
     const busy = `select from pg_stat_activity where application_name = 'cut off' and state <> 'idle'`;
     // Reads `pg_stat_activity` in a session of its own: within a transaction, the view would keep its first content.
     const look = async () => (await database.pool.query(busy)).rowCount;
-    await expect.poll(look, { timeout: 10_000 }).toBe(0);
+    await expect.poll(look).toBe(0);
     await client.query('rollback');
     await expectWell();
   });

@@ -130,7 +130,7 @@ describe('the account to try npm start with', () => {
         (text) => text.match(/^http\S+\/recover#token=\S+$/m) ?? [],
       );
     };
-    await expect.poll(findLinks, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(findLinks).toHaveLength(1);
     const link = await findLinks();
     const [address, token] = link[0]!.split('#token=');
     const body = new URLSearchParams({ token: token! });

@@ -12,7 +12,7 @@ test('Requests of an account beyond its share wait, and hold one session; too ma
   const lock = 'select customer.lock_accounts(array[$1::bigint])';
   const release = await hold(database.pool, lock, [submitter.account_id]);
   const added = ['0000000017', '0000000018', '0000000019'].map((krs) => submitter.add('KRS', krs));
-  await expect.poll(() => countWaiting(database.pool), { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => countWaiting(database.pool)).toBe(1);
   const leaving = new AbortController();
   const gone = api.ask('/api/v1/companies/add', {
     method: 'POST',

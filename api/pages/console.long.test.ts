@@ -143,7 +143,7 @@ describe('/console', () => {
       button.click();`);
     await page.keyboard.press('Enter');
     await page.getByText('3 in all').waitFor();
-    await expect.poll(() => statusOf(second), { timeout: 10_000 }).toBe(401);
+    await expect.poll(() => statusOf(second)).toBe(401);
   });
 
   test('takes the good ones of pasted numbers, and lists the others with what is wrong', async () => {

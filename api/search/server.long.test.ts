@@ -11,7 +11,6 @@ import type { SearchFilter } from './filter.ts';
 import { createSearchIndex, type SearchIndex } from './client.ts';
 import { findPlace } from './index-socket.ts';
 
-const patiently = { timeout: 20_000 };
 let opened: SearchIndex[] = [];
 
 const database = await createFirstDay();
@@ -35,7 +34,7 @@ async function findHolder(): Promise<number> {
 /** Waits until the index of all companies is stored in a file, from which the next process can load it. */
 async function waitUntilKept(): Promise<void> {
   const { name } = await findPlace([database.connection], folder);
-  await expect.poll(() => existsSync(join(folder, `${name}-0`)), patiently).toBe(true);
+  await expect.poll(() => existsSync(join(folder, `${name}-0`))).toBe(true);
 }
 
 function isAlive(pid: number): boolean {
@@ -54,7 +53,7 @@ async function endAll(): Promise<void> {
   const pid = await findHolder().catch(() => undefined);
   for (const index of opened) index.close();
   opened = [];
-  if (pid) await expect.poll(() => isAlive(pid), patiently).toBe(false);
+  if (pid) await expect.poll(() => isAlive(pid)).toBe(false);
 }
 
 async function find(index: SearchIndex, wanted: Partial<SearchFilter>, least_no = 0) {
@@ -91,7 +90,7 @@ test('API processes of a machine share one index, which ends with the last of th
   expect((await find(other, { city: 'lublin' })).total).toBe(1);
   expect(await findHolder()).toBe(pid);
   other.close();
-  await expect.poll(() => isAlive(pid), patiently).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
 test('A search goes on after the process of the index was killed, with what that had kept', async () => {
@@ -116,7 +115,7 @@ test('A search goes on after the folder of the socket was removed and the proces
     const { socket } = await findPlace([database.connection], undefined);
     await rm(dirname(socket), { recursive: true });
     process.kill(pid, 'SIGKILL');
-    await expect.poll(() => isAlive(pid), patiently).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
     const filter: SearchFilter = { status: 'ACTIVE', city: 'lublin' };
     expect(await index.find({ filter, skipped: 0, size: 20 })).toMatchObject({ total: 1 });
     await chmod(dirname(socket), 0o755);
@@ -174,7 +173,7 @@ test('A search is answered from the snapshot before while a newer one is loaded'
   expect(await find(index, { city: 'lublin' }, snapshot_no)).toEqual(before);
   await release();
   await expect
-    .poll(() => find(index, { city: 'nigdzie' }, snapshot_no), patiently)
+    .poll(() => find(index, { city: 'nigdzie' }, snapshot_no))
     .toEqual({ total: 1, snapshot_no });
 });
 

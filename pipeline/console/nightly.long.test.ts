@@ -334,7 +334,7 @@ describe('serve', () => {
     const [, url] = /^Listening on (\S+)\n$/.exec(serve.stdout)!;
     // The API is ready after it has loaded the search index.
     const ready = async () => (await fetch(`${url}/readyz`)).json();
-    await expect.poll(ready, { timeout: 20_000 }).toEqual({ status: 'ok' });
+    await expect.poll(ready).toEqual({ status: 'ok' });
     const second = await runCommand(['serve'], { ...variables, PORT: new URL(url!).port });
     expect(second.sentences()).toEqual([expect.stringMatching(/^Port \d+ is in use/)]);
     expect(second.code).toBe(1);

@@ -68,7 +68,7 @@ describe('the worker', () => {
     for (let count = 0; count < 6; count += 1) await leaveMail(world.database);
     const { port } = silent.address() as AddressInfo;
     const worker = await startTestWorker(world.database.url, `smtp://127.0.0.1:${port}`, settings);
-    await expect.poll(() => sockets.size, { timeout: 20_000 }).toBe(4);
+    await expect.poll(() => sockets.size).toBe(4);
     await world.submitter.add('NIP', '1000705505');
     await worker.says('import: answers');
     await expect

@@ -84,7 +84,7 @@ describe.each([
         states.push('running');
         expect(await statesOf(db, day)).toEqual(states);
         // `registry.state_of` returns `abandoned` for the killed run as soon as the run's database session has ended.
-        await expect.poll(() => shownState(db), { timeout: 10_000 }).toBe('abandoned');
+        await expect.poll(() => shownState(db)).toBe('abandoned');
         states[states.length - 1] = 'abandoned';
       }
       release();

@@ -48,7 +48,6 @@ async function read<Row>(query: string, ...values: unknown[]): Promise<Row[]> {
 }
 
 /** The longest wait for an effect of the worker, which looks for due webhooks once a second. */
-const patient = { timeout: 15_000 };
 
 const stateOf = async (webhook_id: string) =>
   (
@@ -80,7 +79,7 @@ describe('An endpoint', () => {
     const webhook = await createWebhook(db, account_id, receiver.url, { max_events: 7 });
     await replay(webhook.webhook_id);
     const { faults } = deliver();
-    await expect.poll(() => idsOf(receiver.calls), patient).toHaveLength(events.length);
+    await expect.poll(() => idsOf(receiver.calls)).toHaveLength(events.length);
     expect(idsOf(receiver.calls)).toEqual(events);
     const chain = positions(receiver.calls);
     expect(chain.map(([from]) => from)).toEqual(['0', ...chain.slice(0, -1).map(([, to]) => to)]);
@@ -98,12 +97,12 @@ describe('An endpoint', () => {
     expect(messages.size).toBe(receiver.calls.length);
     // A replay delivers the same events again, but the messages have other ids.
     await replay(webhook.webhook_id);
-    await expect.poll(() => idsOf(receiver.calls), patient).toEqual([...events, ...events]);
+    await expect.poll(() => idsOf(receiver.calls)).toEqual([...events, ...events]);
     for (const { headers } of receiver.calls) messages.add(headers['webhook-id']);
     expect(messages.size).toBe(receiver.calls.length);
     expect(faults).toEqual([]);
     const kept = 'select sum(event_count)::int from customer.webhook_delivery';
-    await expect.poll(() => read(kept), patient).toEqual([{ sum: 2 * events.length }]);
+    await expect.poll(() => read(kept)).toEqual([{ sum: 2 * events.length }]);
   });
 
   test('that hears of a night without events gets one call, unless it wants no heartbeat', async () => {
@@ -116,7 +115,7 @@ describe('An endpoint', () => {
     }
     deliver();
     const unheard = 'select from customer.webhook where snapshot_no = 0';
-    await expect.poll(() => read(unheard), patient).toEqual([]);
+    await expect.poll(() => read(unheard)).toEqual([]);
     // An import on demand publishes a snapshot without a new day and without events, so the webhook is not called.
     await db.pool.query('select registry.end_publication()');
     await delay(2 * worker.tick_ms);
@@ -127,7 +126,7 @@ describe('An endpoint', () => {
       data: { events: [], published: { ceidg: '2026-11-04' } },
     });
     await runFixture(db, '2026-11-05', { reason: 'a row is damaged' });
-    await expect.poll(() => receiver.calls.length, patient).toBe(2);
+    await expect.poll(() => receiver.calls.length).toBe(2);
     // The second call begins where the heartbeat ended (the last event), although the heartbeat delivered no event.
     const [, [from]] = positions(receiver.calls) as [unknown, [string]];
     expect(from).toBe(String(last));
@@ -144,7 +143,7 @@ describe('An endpoint', () => {
     await replay(webhook_id, String(events[1]));
     move();
     // The next call comes at once, because the worker has ended the lease, which would otherwise last for a minute.
-    await expect.poll(() => receiver.calls.length, patient).toBeGreaterThan(1);
+    await expect.poll(() => receiver.calls.length).toBeGreaterThan(1);
     expect(positions(receiver.calls)[1]![0]).toBe(String(events[1]));
     const first = 'select from customer.webhook_delivery where previous_event_id = 0';
     expect(await read(first)).toHaveLength(1);
@@ -163,7 +162,7 @@ describe('An endpoint', () => {
       `secret_version = 2, previous_secret_until = now() + interval '1 hour'`,
     );
     deliver();
-    await expect.poll(() => idsOf(receiver.calls).at(-1), patient).toBeGreaterThanOrEqual(last);
+    await expect.poll(() => idsOf(receiver.calls).at(-1)).toBeGreaterThanOrEqual(last);
     expect(receiver.calls.slice(0, 2).map(({ data }) => data.events.length)).toEqual([1, 1]);
     for (const { body } of receiver.calls) expect(Buffer.byteLength(body)).toBeLessThan(20_000);
     const { headers, body } = receiver.calls[0]!;
@@ -180,11 +179,11 @@ describe('An endpoint', () => {
     const asked = `state = 'disabled', disabled_reason = 'gone', test_requested_at = now()`;
     await replay(webhook_id, String(events[3]), asked);
     deliver();
-    await expect.poll(() => receiver.calls.length, patient).toBe(1);
+    await expect.poll(() => receiver.calls.length).toBe(1);
     expect(receiver.calls[0]).toMatchObject({ type: 'test', data: { events: [] } });
     expect(positions(receiver.calls)).toEqual([[String(events[3]), String(events[3])]]);
     await expect
-      .poll(() => stateOf(webhook_id), patient)
+      .poll(() => stateOf(webhook_id))
       .toMatchObject({
         event_id: events[3],
         state: 'disabled',
@@ -239,7 +238,7 @@ describe('A call that fails', () => {
     }
     deliver({ answer_ms: 500 });
     await expect
-      .poll(() => read('select from customer.webhook_delivery'), patient)
+      .poll(() => read('select from customer.webhook_delivery'))
       .toHaveLength(failures.length);
     expect(receiver.calls).toHaveLength(failures.length);
     for (const [at, webhook_id] of made.entries()) {
@@ -259,7 +258,7 @@ describe('A call that fails', () => {
     deliver({ allowPrivate: false });
     const calls = 'select status_code, error from customer.webhook_delivery';
     await expect
-      .poll(() => read(calls), patient)
+      .poll(() => read(calls))
       .toEqual([{ status_code: null, error: expect.any(String) }]);
     expect(receiver.calls).toEqual([]);
     expect(await stateOf(webhook_id)).toMatchObject({ attempt_count: 1 });
@@ -287,20 +286,18 @@ describe('A call that fails', () => {
     for (const since of ['29 minutes', '31 minutes', '32 minutes']) {
       const { length } = receiver.calls;
       await failSince(since);
-      await expect.poll(() => receiver.calls.length, patient).toBe(length + 1);
-      await expect.poll(() => stateOf(webhook_id), patient).toMatchObject({ leased_until: null });
+      await expect.poll(() => receiver.calls.length).toBe(length + 1);
+      await expect.poll(() => stateOf(webhook_id)).toMatchObject({ leased_until: null });
       told.push(await mails());
     }
     expect(told).toEqual([[], ['unanswered'], ['unanswered']]);
     status = 204;
     await failSince('33 minutes');
-    await expect.poll(mails, patient).toEqual(['unanswered', 'works']);
-    await expect
-      .poll(() => read('select from customer.webhook where snapshot_no = 0'), patient)
-      .toEqual([]);
+    await expect.poll(mails).toEqual(['unanswered', 'works']);
+    await expect.poll(() => read('select from customer.webhook where snapshot_no = 0')).toEqual([]);
     status = 500;
     await failSince('120 hours');
-    await expect.poll(mails, patient).toEqual(['unanswered', 'works', 'failing']);
+    await expect.poll(mails).toEqual(['unanswered', 'works', 'failing']);
     expect(await stateOf(webhook_id)).toMatchObject({
       state: 'disabled',
       disabled_reason: 'failing',
@@ -354,11 +351,11 @@ test('Slow receivers hold up neither other accounts nor more lanes than their sh
     await replay(webhook_id, '0', 'is_slow = true');
   }
   deliver();
-  await expect.poll(() => open, patient).toBe(figures.lanesOfAccount + figures.slowLanes);
+  await expect.poll(() => open).toBe(figures.lanesOfAccount + figures.slowLanes);
   const quick = await startReceiver(() => undefined);
   const other = await createAccount(db.kysely);
   await replay((await createWebhook(db, other.account_id, quick.url)).webhook_id);
-  await expect.poll(() => idsOf(quick.calls).length, patient).toBeGreaterThan(events.length);
+  await expect.poll(() => idsOf(quick.calls).length).toBeGreaterThan(events.length);
   expect(most).toBe(figures.lanesOfAccount + figures.slowLanes);
   end();
 });
@@ -375,7 +372,7 @@ test('Of the calls of an endpoint the newest thousand stay', async () => {
   );
   await replay(webhook_id, String(events[3]));
   deliver();
-  await expect.poll(() => receiver.calls.length, patient).toBeGreaterThan(0);
+  await expect.poll(() => receiver.calls.length).toBeGreaterThan(0);
   const kept = 'select count(*)::int from customer.webhook_delivery';
-  await expect.poll(() => read(kept), patient).toEqual([{ count: figures.keptCalls }]);
+  await expect.poll(() => read(kept)).toEqual([{ count: figures.keptCalls }]);
 });

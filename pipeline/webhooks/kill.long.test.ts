@@ -114,7 +114,7 @@ test('a killed worker loses no event, and repeats no more than the call under wa
     );
   }
   const worker = await work();
-  await expect.poll(() => idsOf(receiver.told()).length, { timeout: 30_000 }).toBe(ids.length);
+  await expect.poll(() => idsOf(receiver.told()).length).toBe(ids.length);
   worker.child.kill('SIGTERM');
   expect(await worker.end).toBe(0);
   const told = receiver.told();
@@ -127,7 +127,7 @@ test('a receiver written from the document alone reports a call that was dropped
   const receiver = await begin((no) => (no === 5 ? 'drop' : undefined));
   const worker = await work();
   const most = ids.length - 2;
-  await expect.poll(() => idsOf(receiver.told()).length, { timeout: 30_000 }).toBe(most);
+  await expect.poll(() => idsOf(receiver.told()).length).toBe(most);
   worker.child.kill('SIGTERM');
   await worker.end;
   const told = receiver.told();
@@ -163,7 +163,7 @@ test('a killed API loses no event, and its webhook is where the receiver is', as
   api.child.kill('SIGKILL');
   await api.end;
   held.resolve();
-  await expect.poll(() => idsOf(receiver.told()).length, { timeout: 30_000 }).toBe(ids.length);
+  await expect.poll(() => idsOf(receiver.told()).length).toBe(ids.length);
   worker.child.kill('SIGTERM');
   await worker.end;
   const told = receiver.told();

@@ -106,7 +106,7 @@ describe('a worker', () => {
       'lock table customer.mail, customer.watch, customer.webhook',
     );
     // The worker's queries for due mails, imports and webhooks wait, because their three tables are locked.
-    await expect.poll(() => countWaiting(db.pool), { timeout: 10_000 }).toBeGreaterThan(2);
+    await expect.poll(() => countWaiting(db.pool)).toBeGreaterThan(2);
     await db.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and application_name = 'registry-worker'`,
@@ -162,7 +162,7 @@ describe('two workers', () => {
     const workers = await Promise.all([startWorker(smtp.url), startWorker(smtp.url)]);
     await reached;
     const due = 'select from customer.mail where next_attempt_at <= now()';
-    await expect.poll(async () => (await db.pool.query(due)).rowCount, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await db.pool.query(due)).rowCount).toBe(1);
     expect(await jobs()).toEqual([{ task: 'send_mail', state: 'running' }]);
     // Both look again.
     await delay(2 * figures.tick_ms);

@@ -73,7 +73,7 @@ test('the example compiles with generated types, and loses no event of dropped, 
     const feed = await askJson(api, 'GET /events/feed?limit=1000', { token });
     const ids = idsOf((feed.body as { data: { id: number }[] }).data);
     expect(ids.length).toBeGreaterThan(15);
-    await expect.poll(readCopy, { timeout: 30_000 }).toEqual(ids);
+    await expect.poll(readCopy).toEqual(ids);
   }
   expect(mirror.stdout).toMatch(/The feed has brought [1-9]\d* events/);
 });

@@ -7,8 +7,10 @@ import { endSessions, openPool } from './pool.ts';
 
 /** The pause between two health checks (`look`) of a server, in ms. */
 const look_ms = 100;
-/** The longest wait for the answer to a health check, in ms; a slower server gets no reads. */
+/** The longest wait for the answer to a health check, in ms. */
 const mostSilence_ms = 300;
+/** After so many failed health checks in a row, a server gets no reads; one may fail because this machine is busy. */
+const mostFailures = 2;
 
 /** The state of a server at its last health check. */
 export interface ServerState {
@@ -86,6 +88,7 @@ function watchServer(pool: Pool, isReader: boolean) {
   let down = Promise.withResolvers<undefined>();
   // The start of the checks counts as the server's first answer, because the first checks may fail on a busy machine.
   let seen_at = performance.now();
+  let failures = 0;
   // The time up to which the server has all changes that the writer made.
   let fresh_at = -Infinity;
   // The snapshot number is stored for each session, because a load balancer may connect sessions to different servers.
@@ -105,10 +108,13 @@ function watchServer(pool: Pool, isReader: boolean) {
       try {
         const { snapshot_no, lag_seconds } = await askHowFar(looking);
         seen_at = performance.now();
+        failures = 0;
         fresh_at = Math.max(fresh_at, seen_at - (lag_seconds ?? Infinity) * 1000);
         const behind_s = fresh_at === -Infinity ? null : (seen_at - fresh_at) / 1000;
         Object.assign(state, { snapshot_no, lag_seconds: behind_s, is_up: true });
       } catch {
+        failures += 1;
+        if (failures < mostFailures) return;
         if (state.is_up && isReader) endSessions(pool);
         Object.assign(state, { is_up: false, lag_seconds: null });
         down.resolve(undefined);
