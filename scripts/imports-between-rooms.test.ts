@@ -11,7 +11,7 @@ const files = ['api', 'pipeline', 'sql'].flatMap((side) =>
     .map((file) => join(side, file)),
 );
 
-/** Returns the room of a file: its folder of the second level (`api/http`), or the file itself in `api/`. */
+/** Returns the room of a file: its folder of the second level (`api/http`), or a file directly in `api/` itself. */
 const roomOf = (file: string) => file.split('/').slice(0, 2).join('/');
 
 /** Returns the imported rooms of each room, or the imported files of each file if `nameOf` returns the file. */

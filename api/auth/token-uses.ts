@@ -13,8 +13,8 @@ interface Use {
 }
 
 /**
- * Returns an object that counts the requests of each token, and writes the counts to the database in batches. The count
- * of a token is written later if the token is locked in the database, or if the database is not available.
+ * Returns an object that counts the requests of each token. `count_token_uses.sql` stores counts and last uses.
+ * The count of a token is written later if the token is locked in the database, or if the database is not available.
  */
 export function createUses(gate: Db, pause_ms = batches.uses_ms): Uses {
   let waiting = new Map<string, Use>();

@@ -265,7 +265,7 @@ describe('a file that takes long', () => {
 
   test('503 once its query has taken too long, and another view is not held up', async () => {
     const connection = { connectionString: database.url, max: 1 };
-    const downloadPool = openPool({ ...connection, statement_timeout: 100 });
+    const downloadPool = openPool({ ...connection, statement_timeout: 1_500 });
     const impatient = await startTestApi({ db: database.kysely, downloadPools: [downloadPool] });
     await holdStock();
     const response = await impatient.ask(path);

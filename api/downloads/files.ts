@@ -26,7 +26,10 @@ export interface FileOfDay {
 
 type Named = Omit<FileOfDay, 'countries' | 'version'> & { country: string | undefined };
 
-/** Returns the name under which a client saves a file. A file of all countries has no country in its name. */
+/**
+ * Returns the name under which a client saves a file. A file of all countries has no country in its name. routes.ts
+ * sets the other headers, such as the content type.
+ */
 export function fileNameOf({ view, country, date, format }: Named): string {
   const name = [view, ...(country ? [country.toUpperCase()] : []), date].join('-');
   return `${name}.${format}`;

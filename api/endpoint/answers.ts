@@ -1,5 +1,5 @@
-// This file has the schemas that many endpoints share; ../events/event-fields.ts has the `meta` of event feeds.
-// `openapi/glossary.json` describes the fields of answers.
+// This file has the schemas that many endpoints share; ../events/event-fields.ts has the `meta` of event feeds, whose
+// `published` is from sql/function/16_run.sql. `openapi/glossary.json` describes the fields of answers.
 import { z } from 'zod';
 
 export const text = z.string();

@@ -15,9 +15,9 @@ interface Options extends Pick<Context, 'readers' | 'now'> {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * Returns the Prometheus metrics of the process, of its requests and, if `pool` is given, of the database tables.
- * `router` serves `/metrics` only to programs on this machine. The label `route` of a request is the template of its
- * path, since the number of possible paths is unlimited.
+ * Returns the Prometheus metrics of the process, of its requests and, if `pool` is given, of the database tables
+ * (sql/metrics/registry.ts). `router` serves `/metrics` only to programs on this machine. The label `route` of a
+ * request is the template of its path, since the number of possible paths is unlimited.
  */
 export function createMetrics({ pool, readers, searchIndex, now }: Options) {
   const registry = new Registry();

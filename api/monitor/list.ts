@@ -13,6 +13,7 @@ const watchEntry = model('WatchEntry', {
   ...watchedFields,
   watched_since: z.iso.date(),
   last_event_at: preciseTime.nullable(),
+  // sql/nightly/6_notify/feeds.sql counts the events since the account watches the company.
   events_count: z.int(),
   state: z.enum(watchStates),
   failure: text.nullable(),

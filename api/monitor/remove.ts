@@ -64,7 +64,7 @@ export const remove = endpoint(
     method: 'delete',
     path: '/companies/watched',
     summary: 'Remove companies from the watch list',
-    // `checkCompanies` refuses a body that names companies in both ways, with different content.
+    // `checkCompanies` of companies-of-body.ts refuses a body that names different companies in both ways.
     body: z
       .strictObject({
         identifier_type: identifierType.optional(),

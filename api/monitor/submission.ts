@@ -30,7 +30,10 @@ export const submission = model('Submission', {
   removed: items,
 });
 
-/** Returns an account's submission with a `submission_ref`; undefined if the account has no such submission. */
+/**
+ * Returns an account's submission with a `submission_ref`; undefined if the account has no such submission. The view
+ * `customer.submission_outcome` (sql/function/12_submission.sql) decides whether a company is ready, queued or failed.
+ */
 export async function readSubmission(db: Db | Tx, account_id: string, submission_ref: string) {
   const file = 'api/monitor/read_submission.sql';
   const asked = [account_id, submission_ref];

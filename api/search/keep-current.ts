@@ -96,7 +96,7 @@ export class SearchStore {
       }
       return segments;
     } catch (error) {
-      // The segments that were loaded before are dropped if they are from another database.
+      // The segments in memory are dropped if they are from another database.
       if ((error as { code?: string }).code === otherDatabase) this.#segments = new Segments();
       throw error;
     }

@@ -51,7 +51,7 @@ export interface SegmentData extends NameArrays {
   first_id: number;
   /** The start day of each company, as `dayOf` returns it; 0: unknown. */
   starts: Uint32Array<ArrayBuffer>;
-  /** The terms of the companies, sorted by text, for all search filters except start day and name. */
+  /** The terms (bitmaps of term-index.ts), sorted by text, for all search filters except start day and name. */
   terms: TermArrays;
 }
 

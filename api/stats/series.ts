@@ -86,7 +86,7 @@ function read({ query: asked, response, options }: SeriesCall): Promise<Series> 
   return findSeries(options, asked);
 }
 
-/** (+) The endpoints of stock and flows, as JSON or CSV, without days without a snapshot. See also day-and-range.ts. */
+/** (+) The endpoints of stock and flows, JSON or CSV. day-and-range.ts has one day, and 30 days (`days_with_data`). */
 export const seriesEndpoints = [
   endpoint(
     {

@@ -81,9 +81,10 @@ function describeCharge(amount: number, balance: number) {
 export type Charging = ReturnType<typeof createCharging>;
 
 /**
- * Returns a function that charges for a request, and returns headers with the charged credits and the balance. Parallel
- * charges share one SQL statement. If the database connection is lost during a charge, the client gets a 503, and later
- * a refund if credits were withdrawn.
+ * Returns a function that charges for a request, and returns headers with the charged credits and the balance. A
+ * handler such as companies/search.ts charges last; `claim` (http/deadline.ts) ensures that a charged answer is sent.
+ * Parallel charges share one SQL statement. If the database connection is lost during a charge, the client gets a 503,
+ * and later a refund if credits were withdrawn.
  */
 export function createCharging({ db, readers, logger, now }: Context) {
   async function returnOpen(open: Movement[]): Promise<void> {

@@ -10,7 +10,7 @@ export const retention = {
   LEDGER_DAYS: 2190,
 };
 
-/** The number of days after which the records of webhook calls (`customer.webhook_delivery`) are deleted. */
+/** The days after which records of webhook calls are deleted; webhook-calls.ts limits their count and their text. */
 export const webhookDelivery_days = 30;
 
 /** The maximum number of rows of each table that one transaction of the retention deletes or changes. */

@@ -95,7 +95,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   const { db, environment, lastDate, onOutcome } = options;
   const { inboxDir } = environment;
   const outcomes: Outcome[] = [];
-  /** `waiting`: the sources whose later dumps are all skipped. `lacking`: sources whose later deltas are skipped. */
+  /** `waiting`: sources whose further dumps this run skips. `lacking`: sources whose further deltas it skips. */
   const [waiting, lacking] = [new Set<string>(), new Set<string>()];
   for (const { source, dump_date, dump_kind } of await findAllDue(db, inboxDir)) {
     if (options.sources?.has(source) === false) continue;

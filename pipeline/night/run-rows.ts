@@ -1,4 +1,4 @@
-// Reads and writes the rows of `registry.run`. nightly.ts runs the steps, and rolls a dry run back.
+// Reads and writes rows of `registry.run`, such as the `reason` of `--accept`. nightly.ts runs the steps of a night.
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { isThere } from '../../sql/connection/database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';

@@ -6,7 +6,7 @@ import type { LeasedWebhook } from './message.ts';
 /** The HTTP status codes of an overloaded receiver, after which the next attempt waits at least `slowDown_ms`. */
 const slowDown = new Set([429, 502, 504]);
 
-/** Returns the changes of a webhook after a failed call (next attempt or state `disabled`) and a mail to its owner. */
+/** Returns changes after a failed call: next attempt (by `waits_ms` of webhook-calls.ts) or `disabled`; and a mail. */
 export function afterFailure(
   { failing_since, attempt_count }: LeasedWebhook,
   { is_slow, delivery }: { is_slow: boolean; delivery: Outcome },

@@ -23,7 +23,8 @@ export interface TurnOptions {
 /**
  * Takes a turn, a series of calls to one leased endpoint. For one second, sends message after message (message.ts) from
  * the endpoint's feed, and saves the outcome of each call. Saving is retried if the database session is lost. Saving
- * the last outcome ends the lease. After any other error, the turn is repeated when the lease has expired.
+ * the last outcome ends the lease. After any other error, the turn is repeated when the lease has expired. Slow
+ * endpoints do not delay fast ones: sql/webhook/claim.sql limits their leases.
  *
  * @param snapshot_no the number of the newest snapshot
  */

@@ -26,9 +26,9 @@ export interface ServerState {
 export interface Readers {
   /**
    * Runs a read on a standby that has the snapshot `least_no` or a newer one; successive reads go to different
-   * standbys. If no standby has it, the read runs on the writer. A read whose session is lost or cancelled is retried
-   * on another server, so a read must have no side effects. A single statement sees one snapshot; a read of several
-   * statements must open a transaction.
+   * standbys. If no standby has it, the read runs on the writer. A read whose session is lost is retried on the next
+   * server, and a cancelled read on the writer, so a read must have no side effects. A single statement sees one
+   * snapshot; a read of several statements must open a transaction.
    *
    * @param least_no the number of the newest snapshot that the client has seen; by default the newest that the writer
    * had at its last health check, or that this process has read

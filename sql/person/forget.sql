@@ -1,8 +1,8 @@
 -- Hides the entries of the person whom the key $1 or the number $2 identifies, and erases the copies of these entries
--- (`person.erase_copies` of sql/function/22_person.sql). Objections that a registry publishes are handled by
--- `person.hidden` of 21_hidden_entry.sql. If $3 is given, searches only the registry $3. $4 is the reason, $5 the
--- requester, and $6 the time of the request. Returns one row: the id of the request, and the count, numbers and names
--- of the hidden entries. The id is null if no entry is found, or all entries are hidden already.
+-- (`person.erase_copies` of sql/function/22_person.sql). `person.hidden` of 21_hidden_entry.sql lists the hidden
+-- fields, also after objections that a registry publishes. If $3 is given, searches only the registry $3. $4 is the
+-- reason, $5 the requester, and $6 the time of the request. Returns one row: the id of the request, and the count,
+-- numbers and names of the hidden entries. The id is null if no entry is found, or all entries are hidden already.
 with known as materialized (
     select found as entry
     from person.find_entries($1::text, $2::text, $3::text) as found

@@ -8,7 +8,7 @@ import tls from 'node:tls';
 
 // The subnets that are never called. For IPv4 these are the special-purpose addresses of IANA, and 168.63.129.16, the
 // host of virtual machines in a cloud. For IPv6 these are all addresses outside of 2000::/3 (global unicast), such as
-// loopback and link-local addresses, and inside of 2000::/3 Teredo, ORCHID, benchmarks, documentation and 6to4.
+// loopback, link-local, NAT64 (64:ff9b::/96), and inside of 2000::/3 Teredo, ORCHID, benchmarks, documentation, 6to4.
 const subnets = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
   192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
   224.0.0.0/4 240.0.0.0/4 ::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20`;

@@ -17,6 +17,7 @@ type ReadColumn = Pick<SourceColumn, 'header' | 'digits'>;
  * Yields the rows of a Parquet file as CSV, in parts. Columns that are not in `read` are blank. Each part overwrites
  * the bytes of the previous part. Throws a `Refusal` for a file that is damaged, has nested columns, or is compressed
  * with an unknown codec. `compressors` of column.ts inflates ZSTD, GZIP and BROTLI; hyparquet inflates SNAPPY.
+ * fields.ts adds the leading zeros that a number has lost.
  *
  * @param onRead called after each part with the file's bytes read so far, and the size and CRC-32 of the CSV so far
  */

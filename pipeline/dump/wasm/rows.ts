@@ -1,4 +1,4 @@
-// AssemblyScript, compiled into lines.wasm: reads the rows of a joined table.
+// AssemblyScript, compiled into lines.wasm: reads the rows of a file that join/ joins with another.
 
 import { hash } from './hash';
 import { feeds, LINE_FEED, listed, note, QUOTE, RETURN } from './list';

@@ -1,6 +1,6 @@
 import { type Letter, type LetterOptions } from '../letter.ts';
 
-/** The data that `webhook/end_turn.sql` stores for the mail about a webhook that fails or works again. */
+/** The data of a mail about a webhook that fails (retry-or-disable.ts says when) or works again (`end_turn.sql`). */
 interface WebhookData {
   url: string;
   webhook_ref: string;

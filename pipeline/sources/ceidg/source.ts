@@ -8,10 +8,10 @@ export const NO_VOIVODESHIP = { code: '00', name: 'brak województwa' };
 
 export const voivodeships = readCountryRows<'code' | 'name'>('PL', 'region');
 
-const header = new URL('header.csv', import.meta.url);
+const header = new URL('data-columns.csv', import.meta.url);
 
 /**
- * The columns of the CEIDG reports but `Lp.`, the number of a row. map.sql makes the key of an entry from some columns.
+ * The columns of the CEIDG reports but `Lp.`, a row's number (no data). map.sql makes an entry's key from some columns.
  * `api` is the path of the field in an entry of the API, or blank if the API writes the field in another form.
  */
 export const columns = readTable<'header' | 'api'>(header);

@@ -1,5 +1,6 @@
 -- Maps each extract of KRS to the columns of an entry, with partners, shareholders and representatives. The key of an
--- entry is the KRS number, which extract.ts validates. The functions of the schema `stage` are in collect_function.sql.
+-- entry is the KRS number, which extract.ts validates. The functions of the schema `stage` are in
+-- collect_numbers_and_proceedings.sql.
 -- If a legal form is unknown, a number invalid, or a day or voivodeship unreadable, the entry keeps the known value.
 -- The object `sections` holds the current content of the extract, with the keys that shape.csv lists. The start date
 -- stays null, because KRS states the day of registration, but no day on which the company began.

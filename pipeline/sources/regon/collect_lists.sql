@@ -1,4 +1,4 @@
--- Applies the daily lists new.txt, updated.txt and deleted.txt of REGON, and notes missing reports.
+-- Applies the daily lists new.txt, updated.txt and deleted.txt of REGON, which source.ts reads; notes missing reports.
 
 -- Holds one row per line of a daily list.
 create view stage.regon_listed as

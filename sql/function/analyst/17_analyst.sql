@@ -1,4 +1,5 @@
--- Defines stable views for analysts: new columns are only added at the end.
+-- Defines stable views for analysts: new columns are only added at the end. 18_analyst_daily_and_monthly.sql has counts
+-- per day and month, such as `daily_stat`. dictionary/analyst_comment.csv describes the views and columns.
 create or replace view analyst.run as
 select
     run.run_id, run.source, run.dump_date,

@@ -1,4 +1,5 @@
--- Returns the 64-bit hash of a published entry; the state hash of a snapshot is the sum of the hashes of its entries.
+-- Returns the 64-bit hash of a published entry; the state hash of a snapshot is the sum of the hashes of its entries,
+-- which nightly/5_publish/statistics.sql stores.
 create or replace function registry.state_hash(content_hash bigint, gone_date date) returns bigint
 language sql immutable parallel safe
 return case

@@ -1,8 +1,9 @@
--- Returns the parts of an entry that API responses show besides the columns of the entry. `provenance` is the place in
--- a dump where the present content of the entry was first read. `persons` also lists an entrepreneur whose full name is
--- stored only as the entry's name, if the country defines the word `entrepreneur`. `units` also has the start date of a
--- head office, which only the column `start_date` stores. `show_parts` returns a set of one row, so that Postgres
--- inlines it. A scalar function with subqueries would be started for each entry, which takes four times as long.
+-- Returns the parts of an entry that API responses show besides the columns of the entry (21_hidden_entry.sql defines
+-- which fields are hidden). `provenance` is the place in a dump where the present content of the entry was first read.
+-- `persons` also lists an entrepreneur whose full name is stored only as the entry's name, if the country defines the
+-- word `entrepreneur`. `units` also has the start date of a head office, which only the column `start_date` stores.
+-- `show_parts` returns a set of one row, so that Postgres inlines it. A scalar function with subqueries would start
+-- for each entry, which takes four times as long.
 create or replace function registry.show_parts(entry registry.entry)
 returns table (closed_unit_count integer, provenance jsonb, persons jsonb, units jsonb)
 language sql stable parallel safe rows 1

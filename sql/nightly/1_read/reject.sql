@@ -1,5 +1,5 @@
 -- Rejects records that repeat or contradict other records of the dump. Then stores all rejected rows with their text,
--- and pairs the other records with known entries by key.
+-- and pairs the other records with known entries by key. Most other reasons are set in normalise.sql.
 
 set local default_statistics_target = 20;
 analyze stage.entry (

@@ -1,6 +1,6 @@
--- Turns changed fields into typed events, also fields of owners, partners, shareholders and representatives. Changes of
--- the status become events in states.sql. The properties of each event type are in dictionary/event_type.csv. A
--- cancelled number counts as removed, since map.sql or collect_function.sql of the source does not store it.
+-- Turns changed fields into typed events, also fields of owners, partners, shareholders and representatives, whose
+-- names and roles `person_names` (function/09_name.sql) lists. Changes of the status become events in states.sql. A
+-- cancelled number counts as removed, since the source stores none (map.sql, collect_numbers_and_proceedings.sql).
 
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select

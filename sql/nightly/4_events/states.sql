@@ -1,5 +1,6 @@
 -- Writes the events about states: suspended, resumed, closed, struck off, and reopened (an entry is back or no longer
--- ended). Each event type has its own query, so that its values are computed only if needed.
+-- ended). Each event type has its own query, so that its values are computed only if needed. fields.sql writes the
+-- events about cancelled numbers, such as a NIP.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,

@@ -1,5 +1,5 @@
--- Writes the new events of the night in a stable order, with their reserved ids. `event_date` is the day of the dump.
--- Events about proceedings that begin and end in one night are ordered by the dates that they state.
+-- Writes the new events of the night in a stable order, with the ids that nightly.ts reserved. `event_date` is the day
+-- of the dump. Events about proceedings that begin and end in one night are ordered by the dates that they state.
 insert into registry.event (
     company_id, event_id, entry_id, event_date, source, event_type, old_value, new_value
 )

@@ -1,4 +1,5 @@
 -- Hides the fields that owners withhold from now on: in gone entries, in earlier events and in copies, such as mails.
+-- In tonight's records, map.sql of the source and functions.sql of the country have emptied these fields already.
 -- The fields that an objection hides are listed in `person.hidden` (function/21_hidden_entry.sql).
 
 -- Hides the gone entries, which no later dump can hide, of a company whose owner now withholds another entry.
@@ -108,7 +109,7 @@ where
     and starts_with(coalesce(event.new_value, event.old_value), withheld.unit_number);
 
 -- Erases a withheld address from events of a moved head office. An event about an address states no unit number, so
--- that it is found by the withheld address. The event of a head office that closed in an earlier night is not found.
+-- that it is found by the withheld address. If the head office closed in an earlier night, its event is not found.
 with withheld as (
     select company_id, entry_id, array_agg(place) as places
     from stage.withheld

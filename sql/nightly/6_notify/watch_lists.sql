@@ -1,5 +1,5 @@
 -- Adapts the watch lists to the new snapshot. This step precedes feeds.sql, so that a watch whose company becomes known
--- tonight gets tonight's events.
+-- tonight gets tonight's events. alert_digests.sql then finds the accounts whose alert settings select an event.
 
 -- Takes the lock of all watch lists, since transactions that lock the accounts of several customers could deadlock.
 select registry.lock_until_commit('customer.watch');
