@@ -80,8 +80,8 @@ export async function cancelOneTimeTokens(tx: Tx, { account_id, purpose, now }: 
 
 /**
  * Marks a one-time token as used, and returns the account of the token. Returns undefined for a used, cancelled or
- * expired one-time token, about which init.ts and recover.ts have the messages. The account is locked before the token,
- * since a fixed order of locks prevents deadlocks.
+ * expired one-time token, with messages in init.ts and recovery.json. The account is locked before the token, since a
+ * fixed order of locks prevents deadlocks.
  */
 export async function useOneTimeToken(tx: Tx, claims: OneTimeTokenClaims, now: Date) {
   const account = await tx

@@ -5,7 +5,7 @@ import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { workLimits } from '../figures/rate-limits.ts';
 import { keep } from '../http/cached-read.ts';
-import { pageMetaFields, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { pageMetaFields, pagingFields, skippedBy, viewPageMeta } from '../http/page-numbers.ts';
 import { type Charging, creditErrors } from '../wallet/charge.ts';
 import {
   companyStatus,

@@ -10,7 +10,7 @@ import {
   severity,
 } from '../dictionaries/names.ts';
 import { model, text, time } from '../endpoint/answers.ts';
-import { pageMetaFields } from '../http/paging.ts';
+import { pageMetaFields } from '../http/page-numbers.ts';
 
 export const common = { method: 'get', tag: 'Company monitor', auth: 'token' } as const;
 

@@ -5,7 +5,7 @@ import { answersStatus, model, text } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { sizes } from '../figures/sizes.ts';
 import { coded, invalid } from '../http/errors.ts';
-import { wholeNumber } from '../http/paging.ts';
+import { wholeNumber } from '../http/page-numbers.ts';
 import { common, companyEvent, feedMetaFields } from './event-fields.ts';
 import { filterFields, resolveFeedFilter } from './filter.ts';
 import { answerTagged, tagged } from './tagged-answer.ts';

@@ -14,7 +14,7 @@ import { answersStatus, model, text } from '../endpoint/answers.ts';
 import { type Call, endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { HttpError } from '../http/errors.ts';
-import { pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { pagingFields, skippedBy, viewPageMeta } from '../http/page-numbers.ts';
 import { common, event, langField, numberFields, pageMeta, withWords } from './event-fields.ts';
 import { filterFields, resolveFeedFilter } from './filter.ts';
 import { answerTagged, tagged } from './tagged-answer.ts';

@@ -3,7 +3,7 @@ import { CompiledQuery } from 'kysely';
 import { z } from 'zod';
 import { answersStatus } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import { pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { pagingFields, skippedBy, viewPageMeta } from '../http/page-numbers.ts';
 import { common, companyEvent, langField, pageMeta, withWords } from './event-fields.ts';
 import { filterFields, resolveFeedFilter } from './filter.ts';
 import { answerTagged, tagged } from './tagged-answer.ts';

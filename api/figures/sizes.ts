@@ -19,6 +19,9 @@ export const sizes = {
   feed: 1_000,
   /** The maximum count of characters in a list of values of an event filter, such as its event types. */
   filter: 2_000,
+  /** The maximum count of characters in a text filter of a search, such as `city`, and in a postal code. */
+  textFilter: 150,
+  postalCode: 20,
   /** A JSON answer with at least this count of characters is compressed. */
   compressed: 1_024,
   /** The maximum count of events in one call to a webhook. */

@@ -3,10 +3,10 @@ import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { CompanyName } from '../companies/company-of-request.ts';
 import { HttpError } from '../http/errors.ts';
-import { rowCount } from '../http/paging.ts';
+import { rowCount } from '../http/page-numbers.ts';
 import { isWatchOf } from './watch-list.ts';
 
-/** The alert settings of an account, which apply to every watched company without settings of its own. */
+/** The alert settings of an account, which alert_digests.sql applies to every watched company without own settings. */
 type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>, 'account_id'>;
 
 /** The settings that select which events cause alerts; null as a list means all event classes or all categories. */

@@ -15,7 +15,7 @@ import { answersSuccess, model } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { nameOf, namingAny, namingOne } from '../companies/company-of-request.ts';
 import { numberCheck } from '../companies/number-check.ts';
-import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
+import { pageMeta, pagingFields, viewPageMeta } from '../http/page-numbers.ts';
 import { selectPage, watchedFields } from './watch-list.ts';
 
 // The endpoints in this file configure alerts; alert-settings.ts has their queries and the initial settings.

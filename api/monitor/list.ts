@@ -6,7 +6,7 @@ import { answersSuccess, model, preciseTime, text } from '../endpoint/answers.ts
 import { endpoint } from '../endpoint/endpoint.ts';
 import { coded } from '../http/errors.ts';
 import { referenceField } from '../http/text-fields.ts';
-import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
+import { pageMeta, pagingFields, viewPageMeta } from '../http/page-numbers.ts';
 import { common, isWatchOf, selectPage, watchedFields, watchStates } from './watch-list.ts';
 
 const watchEntry = model('WatchEntry', {
@@ -51,6 +51,7 @@ export const list = endpoint(
       and (${reference}::text is null or coalesce(reference, '') = ${reference})
       and ${isNamed ? isWatchOf(nameOf(query)) : sql`true`}
     `;
+    // `selectPage` of watch-list.ts sorts the watches: the newest first.
     const { total, page } = await selectPage(db, caller.account_id, query, isAsked);
     const data = await page
       .select([

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { numberFields } from '../events/event-fields.ts';
 import type { CompanyName } from '../companies/company-of-request.ts';
 import { text } from '../endpoint/answers.ts';
-import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
+import { type Paging, rowCount, skippedBy } from '../http/page-numbers.ts';
 
 // This file has the code that several endpoints of the watch list use; list.ts has the endpoint that lists companies.
 

@@ -61,7 +61,7 @@ function headersOf(description: Endpoint['description'], code: string) {
   return { ...Object.fromEntries(refs), ...(isOpen ? {} : { 'Cache-Control': noStore }) };
 }
 
-/** Returns the OpenAPI document of endpoints. Without `enums` the document lists no values of dictionaries. */
+/** Returns the OpenAPI document of the endpoints of ../app.ts. Without `enums`, it has no values of dictionaries. */
 export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   for (const name of ['master', 'token']) {

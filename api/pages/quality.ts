@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import { chooseByAddress } from '../dictionaries/countries.ts';
 import { dateField } from '../http/text-fields.ts';
-import { pagingFields } from '../http/paging.ts';
+import { pagingFields } from '../http/page-numbers.ts';
 import { readNight, readNights } from '../quality/nights.ts';
 import { findCountryChoices } from '../html/country-choice.ts';
 import { findAttributions } from '../html/attributions.ts';

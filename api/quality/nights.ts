@@ -9,7 +9,13 @@ import { endpoint } from '../endpoint/endpoint.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/text-fields.ts';
-import { pageMeta, type Paging, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
+import {
+  pageMeta,
+  type Paging,
+  pagingFields,
+  skippedBy,
+  viewPageMeta,
+} from '../http/page-numbers.ts';
 
 /** The maximum count of a dump's files, and of its refused attempts, in an answer; `…_total` counts all. */
 const mostListed = 200;

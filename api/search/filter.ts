@@ -4,13 +4,14 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import { chooseAmong, countriesField, readCountries } from '../dictionaries/countries.ts';
 import { readLegalForms, readRegions, readSections, slugOf } from '../dictionaries/names.ts';
 import { atMost, dateField, inOrder } from '../http/text-fields.ts';
+import { sizes } from '../figures/sizes.ts';
 import { coded, invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 
 // This file checks the filters of a search; `segment.ts` finds the companies that match each filter.
 const leastLetters = 3;
 
-function textField(longest = 150) {
+function textField(longest: number = sizes.textFilter) {
   return z
     .string()
     .transform((text) => text.normalize('NFC').trim().replaceAll(/\s+/g, ' '))
@@ -19,7 +20,7 @@ function textField(longest = 150) {
     .meta({ type: 'string', minLength: 1, maxLength: longest });
 }
 
-const postalCode = textField(20)
+const postalCode = textField(sizes.postalCode)
   .transform((text) => text.replaceAll(/[ -]/g, ''))
   .meta({ type: 'string' });
 

@@ -10,7 +10,7 @@ import {
   skippedBy,
   viewPageMeta,
   wholeNumber,
-} from '../http/paging.ts';
+} from '../http/page-numbers.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import { answersWith, tokenData, viewAnswer, viewToken } from './token.ts';
 import { common, one, selectToken, unknownToken } from './token-of-path.ts';

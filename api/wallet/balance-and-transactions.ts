@@ -9,7 +9,7 @@ import {
   skippedBy,
   viewOtherPages,
   viewPageMeta,
-} from '../http/paging.ts';
+} from '../http/page-numbers.ts';
 import { readWallet } from './ledger.ts';
 import type { PaymentOptions } from './payment.ts';
 import { topupEndpoints } from './topup.ts';

@@ -4,7 +4,7 @@ import { type FeedPosition, writeCursor } from '../../sql/feed-cursor.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { answersSuccess, model, text, time } from '../endpoint/answers.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
-import { pageMeta, pagingFields, rowCount, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { pageMeta, pagingFields, rowCount, skippedBy, viewPageMeta } from '../http/page-numbers.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import { findWebhook, one } from './webhook.ts';
 

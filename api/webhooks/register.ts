@@ -11,7 +11,7 @@ import { mostWebhooks } from '../figures/account-limits.ts';
 import { limits } from '../figures/rate-limits.ts';
 import { sizes } from '../figures/sizes.ts';
 import { invalid } from '../http/errors.ts';
-import { rowCount } from '../http/paging.ts';
+import { rowCount } from '../http/page-numbers.ts';
 import { answersNew, chosenFields, common, requireAddress, viewOne, within } from './webhook.ts';
 
 /** Throws a 422 if an account already has the maximum number of webhooks. `tx` must have locked the account. */

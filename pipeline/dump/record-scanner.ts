@@ -37,7 +37,7 @@ export const RECORD_BYTES = 32 * 1024;
 
 /**
  * The reason why a record has no valid end: a quoted field never closes, or continues after its closing quote.
- * `RecordSplitter` rejects the first line of a record without a valid end.
+ * `RecordSplitter` rejects the first line of a record without a valid end, and goes on at the next line.
  */
 type ScanFault = 'open quote' | 'stray quote';
 

@@ -134,7 +134,7 @@ export class Bir extends Service {
   }
 }
 
-/** Returns the code of an error answer of BIR (4: not found; 11, 21, 22: no data); undefined for any other answer. */
+/** Returns the code of an error answer of BIR (4: not found; 11, 21, 22: no data), which regon-report.ts judges. */
 export function errorCodeOf(rows: readonly BirRow[]): string | undefined {
   return rows.map(({ ErrorCode }) => ErrorCode).find((code) => code !== undefined && code !== '');
 }

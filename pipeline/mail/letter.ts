@@ -5,8 +5,8 @@ import type { Language } from '../../sql/words/message-format.ts';
 import type { Texts } from './texts/texts.ts';
 
 /**
- * The content of a mail as a list of pieces, from which both the plain text and the HTML are made. `send.ts` adds the
- * greeting and the footnote of all mails.
+ * The content of a mail as a list of pieces, from which both the plain text and the HTML are made. `send.ts` lists the
+ * kinds of mails (letters/, texts/), and adds the greeting and the footnote of all mails.
  */
 export interface Letter {
   subject: string;

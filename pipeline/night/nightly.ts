@@ -10,7 +10,7 @@ import { assertUntouched, type Dump, hashDump, listDump } from '../dump/files.ts
 import { stageDocuments } from '../dump/stage-documents.ts';
 import { stageDump } from '../dump/stage.ts';
 import { KnownFingerprints } from '../dump/known-fingerprints.ts';
-import { loadYesterday } from '../dump/yesterday-fingerprints.ts';
+import { loadYesterday } from '../dump/load-yesterday-fingerprints.ts';
 import { daysBetween } from '../calendar.ts';
 import { type GuardFinding, Refusal } from '../errors.ts';
 import { loadSource } from '../sources/source.ts';
@@ -61,7 +61,7 @@ const publication = {
     '5_publish/entries',
     '5_publish/past_numbers',
     '5_publish/merges',
-    '5_publish/withhold',
+    '5_publish/hide_withheld_fields',
     '5_publish/corroborate',
   ],
   events: ['5_publish/events'],
@@ -187,7 +187,7 @@ async function compare(night: Night, dump: Dump): Promise<void> {
     await readRecords(night, dump, await prepareTables(night, true));
     await reject(night);
   }
-  if (night.isImport) await runSteps(night, ['1_read/import_unknown']);
+  if (night.isImport) await runSteps(night, ['1_read/import_only_new_entries']);
   reporter.step('compare');
   for (const row of comparison) await runParallel(night, row);
 }

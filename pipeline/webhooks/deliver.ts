@@ -25,7 +25,7 @@ export function deliverWebhooks(
   const { lanesOfAccount, slowLanes, lease_s } = figures;
   let news: News | undefined;
   const claim = async (free: number) => {
-    const [found] = await runPrepared<News>(options.db, 'webhook/read_news.sql', []);
+    const [found] = await runPrepared<News>(options.db, 'webhook/newest_snapshot.sql', []);
     if (found!.night_count !== news?.night_count) news = found;
     const values = [free, news!.snapshot_no, lanesOfAccount, slowLanes, lease_s];
     return runPrepared<LeasedWebhook>(options.db, 'webhook/claim.sql', values);

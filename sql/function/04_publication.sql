@@ -82,5 +82,4 @@ $$;
 -- Returns the epoch of the writing database server: the server's WAL timeline and start time. The epoch changes when a
 -- standby takes over or the server restarts: both can empty the unlogged tables of a night.
 create or replace function registry.epoch() returns text
-language sql stable
-return concat_ws(' ', left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time());
+language sql stable return concat_ws(' ', left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time());

@@ -1,11 +1,9 @@
 -- Returns a text in lower case, independently of the locale of the database, on which the built-in lower() depends.
 create or replace function registry.lower(value text) returns text
-language sql immutable parallel safe
-return pg_catalog.lower(value collate registry.unicode);
+language sql immutable parallel safe return pg_catalog.lower(value collate registry.unicode);
 
 create or replace function registry.upper(value text) returns text
-language sql immutable parallel safe
-return pg_catalog.upper(value collate registry.unicode);
+language sql immutable parallel safe return pg_catalog.upper(value collate registry.unicode);
 
 -- Returns the date that a text YYYY-MM-DD states, from 1800 to 2199; null for any other text.
 create or replace function registry.calendar_day(written text) returns date
@@ -33,13 +31,11 @@ return case when is_checked then written::date else registry.calendar_day(writte
 
 -- Returns `day`, the date of a record; if the record states an impossible date, returns the stored date `known`.
 create or replace function registry.day_or_known(day date, written text, known date) returns date
-language sql immutable parallel safe
-return coalesce(day, case when written is not null then known end);
+language sql immutable parallel safe return coalesce(day, case when written is not null then known end);
 
 -- Returns the texts joined by a separator; null if there is no text.
 create or replace function registry.join_texts(separator text, variadic texts text[]) returns text
-language sql stable parallel safe
-return nullif(array_to_string(texts, separator), '');
+language sql stable parallel safe return nullif(array_to_string(texts, separator), '');
 
 -- Returns `written` if it looks like an e-mail address, website or telephone number; else null, as for 'brak'.
 create or replace function registry.contact(subject text, written text) returns text
@@ -52,13 +48,11 @@ end;
 
 -- Returns a number as text with commas between the thousands, such as 5,796.
 create or replace function registry.figure(count numeric) returns text
-language sql immutable parallel safe
-return to_char(count, 'FM999,999,999,999,990');
+language sql immutable parallel safe return to_char(count, 'FM999,999,999,999,990');
 
 -- Returns `part` as a percentage of `whole`, with two decimals; null if `whole` is 0.
 create or replace function registry.percent(part numeric, whole numeric) returns numeric
-language sql immutable parallel safe
-return round(100 * part / nullif(whole, 0), 2);
+language sql immutable parallel safe return round(100 * part / nullif(whole, 0), 2);
 
 -- Sets `search_path` to the schema of the extension unaccent, which may be installed in any schema.
 select set_config('search_path', extnamespace::regnamespace::text, true)
@@ -67,8 +61,7 @@ where extname = 'unaccent';
 
 -- Returns a text in lower case and without accents.
 create or replace function registry.fold(value text) returns text
-language sql stable parallel safe
-return registry.lower(unaccent('unaccent', value));
+language sql stable parallel safe return registry.lower(unaccent('unaccent', value));
 
 set local search_path to default;
 
@@ -83,5 +76,4 @@ return regexp_replace(
 -- Returns the reason for rejecting a row: a code of `reject_code.csv`, and a sentence that the template `form` yields.
 create or replace function registry.rejection(code text, form text, variadic parts text[] default '{}')
 returns registry.coded_reason
-language sql immutable parallel safe
-return row(code, format(form, variadic parts))::registry.coded_reason;
+language sql immutable parallel safe return row(code, format(form, variadic parts))::registry.coded_reason;

@@ -64,18 +64,15 @@ from (
 ) as country;
 
 create or replace function registry.shown_numbers(company registry.company) returns jsonb
-language sql stable parallel safe
-return registry.company_numbers(company.country_code, company);
+language sql stable parallel safe return registry.company_numbers(company.country_code, company);
 
 -- Returns the number that names a company in API responses: the first of its numbers by rank, or null without a number.
 -- The function `registry.identifier_type` returns the type of the number.
 create or replace function registry.primary_identifier(company registry.company) returns text
-language sql stable parallel safe
-return registry.shown_numbers(company) #>> '{0,value}';
+language sql stable parallel safe return registry.shown_numbers(company) #>> '{0,value}';
 
 create or replace function registry.identifier_type(company registry.company) returns text
-language sql stable parallel safe
-return registry.shown_numbers(company) #>> '{0,type}';
+language sql stable parallel safe return registry.shown_numbers(company) #>> '{0,type}';
 
 -- Returns, as a JSON object, the numbers that identify the company of an entry, except NIP, REGON and KRS number.
 create or replace function registry.naming_numbers(country_code text, entry_key text, numbers jsonb) returns jsonb

@@ -1,7 +1,6 @@
 -- Returns the name of an entry; for an entry without a name, the first name and surname of its owner.
 create or replace function registry.shown_name(name text, first_name text, surname text) returns text
-language sql immutable parallel safe
-return coalesce(name, first_name || ' ' || surname, first_name, surname);
+language sql immutable parallel safe return coalesce(name, first_name || ' ' || surname, first_name, surname);
 
 -- Returns the name of an entry for lists, search and exports; null if the owner objects to being found.
 create or replace function registry.listed_name(entry registry.entry) returns text

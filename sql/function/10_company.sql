@@ -1,3 +1,5 @@
+-- This file makes a company from its entries; 07_number.sql chooses the number that names it (`primary_identifier`).
+
 -- Lists the legal forms of each country with their newest symbols. The longer of two symbols is the newer symbol.
 create or replace view registry.legal_form_symbol as
 select distinct on (legal_form.slug, legal_form.country_code)

@@ -2,8 +2,7 @@
 
 -- Returns a keyed hash: SHA-256 of the key followed by the text. HMAC is not needed: no caller can submit a hash.
 create or replace function person.hash(key bytea, trait text) returns bytea
-language sql stable parallel safe
-return sha256(key || convert_to(trait, 'UTF8'));
+language sql stable parallel safe return sha256(key || convert_to(trait, 'UTF8'));
 
 -- Returns the hashes by which a later record of the same person is recognized. The first of the hashes is made from the
 -- entry key. The other hashes are made from the NIP, the REGON, and the names with the start date. A hash is null if
@@ -29,8 +28,7 @@ as $$
 $$;
 
 create or replace function person.hashes(entry registry.entry) returns bytea[]
-language sql stable parallel safe
-return (select person.hashes(secret.key, entry) from person.secret);
+language sql stable parallel safe return (select person.hashes(secret.key, entry) from person.secret);
 
 -- Returns the hashes of an entry key and of a number that may be a NIP or a REGON.
 create or replace function person.hashes(source text, entry_key text, number text) returns bytea[]

@@ -54,7 +54,7 @@ export const databaseUrl = setting(
 /** The schema of a list of texts that are separated by commas. */
 export const list = z.string().transform((text) => text.split(',').map((part) => part.trim()));
 
-/** The settings that every process of the product reads. */
+/** The settings that all processes read; others are in environment.ts of api/, pipeline/ and pipeline/fetch/. */
 export const commonShape = {
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_READ_URL: setting(

@@ -1,5 +1,6 @@
 // AssemblyScript, compiled into lines.wasm: finds the records of a chunk, fingerprints each record, and looks up the
 // fingerprint among the fingerprints of yesterday's entries. JavaScript receives only new and changed records.
+// `npm run wasm` compiles this folder, and ../known-fingerprints.test.ts checks that lines.wasm is up to date.
 
 import { hash, PRIME_1 } from './hash';
 import { feeds, LINE_FEED, listed, note, QUOTE, RETURN } from './list';

@@ -8,7 +8,7 @@ export const NO_VOIVODESHIP = { code: '00', name: 'brak województwa' };
 
 export const voivodeships = readCountryRows<'code' | 'name'>('PL', 'region');
 
-const header = new URL('data-columns.csv', import.meta.url);
+const header = new URL('columns-without-row-number.csv', import.meta.url);
 
 /**
  * The columns of the CEIDG reports but `Lp.`, a row's number (no data). map.sql makes an entry's key from some columns.

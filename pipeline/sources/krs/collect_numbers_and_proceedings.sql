@@ -2,8 +2,7 @@
 
 -- Returns whether a NIP or REGON is in force according to its status in KRS; true if KRS states no status.
 create function stage.is_in_force(status text) returns boolean
-language sql immutable
-return coalesce(registry.lower(status) ~ '^(aktywn|aktualn|nadan|ważn)', true);
+language sql immutable return coalesce(registry.lower(status) ~ '^(aktywn|aktualn|nadan|ważn)', true);
 
 -- Returns a company's NIP or REGON: the number in the extract if it is valid and in force. For a cancelled number,
 -- returns a different known number, else null. For an invalid number or an unknown status, returns the known number.

@@ -1,5 +1,5 @@
--- Makes one document per activity from all reports of REGON on the activity and on its owner. collect_lists.sql applies
--- the daily lists new.txt, updated.txt and deleted.txt.
+-- Makes one document per activity from all reports of REGON on the activity and on its owner. collect_daily_lists.sql
+-- applies the daily lists new.txt, updated.txt and deleted.txt.
 
 -- Holds one row per report, with the REGON of the company that the report is about. The column `entity` is 'P' for a
 -- legal person, 'F' for a natural person. The column `rows` is null if REGON answered that no records exist.

@@ -8,6 +8,7 @@ import { findReportIn } from './report-types.ts';
 /** The maximum size of an answer of REGON, in bytes; even an answer about thousands of local units is smaller. */
 export const ANSWER_BYTES = 12 * 1024 ** 2;
 
+/** Matches the daily lists of numbers, which collect_daily_lists.sql applies to the entries. */
 const listName = /(?:^|\/)(new|updated|deleted)\.txt$/i;
 
 /**

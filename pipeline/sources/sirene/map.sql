@@ -2,7 +2,7 @@
 -- establishments, with the columns of establishment.csv. In sql/country/fr, attribute_type.csv lists the attributes,
 -- such as `social_economy`, and attribute_value.csv names their codes. The functions `address_fr` and `unit_fr` of
 -- sql/country/fr/functions.sql and sql/nightly/1_read/normalise.sql empty the fields that an owner withholds.
--- 5_publish/withhold.sql erases such data from earlier events.
+-- 5_publish/hide_withheld_fields.sql erases such data from earlier events.
 select
     record.file_no, record.line, record.fingerprint, record.siren as entry_key,
     case when unit.is_natural then 'NATURAL' else 'LEGAL' end as entity_type,

@@ -2,8 +2,7 @@
 
 -- Returns a text in lower case, without accents and quotation marks. An apostrophe becomes a blank, as in `l eglise`.
 create or replace function registry.text_meaning_fr(value text) returns text
-language sql stable parallel safe
-return btrim(registry.text_meaning(translate(value, '''‘’`´', '     ')));
+language sql stable parallel safe return btrim(registry.text_meaning(translate(value, '''‘’`´', '     ')));
 
 -- Returns a telephone number without the country code of France (33) and without the leading 0 of a national number.
 create or replace function registry.telephone_meaning_fr(signs text) returns text
@@ -24,8 +23,7 @@ return value ~ '[1-9]' and (
 ) % 10 = 0;
 
 create or replace function registry.is_siren(value text) returns boolean
-language sql immutable parallel safe
-return value ~ '^[0-9]{9}$' and registry.is_luhn(value);
+language sql immutable parallel safe return value ~ '^[0-9]{9}$' and registry.is_luhn(value);
 
 -- Returns whether a text is a valid SIRET. The SIRET numbers of La Poste (SIREN 356000000) follow another rule, so
 -- their last digit is not checked.
@@ -67,8 +65,7 @@ return coalesce(
 
 -- Returns a text of SIRENE, or null for the placeholders `[ND]` (withheld), `*` and 1900-01-01 (unknown day).
 create or replace function registry.text_fr(written text) returns text
-language sql immutable parallel safe
-return case when written not in ('[ND]', '*', '1900-01-01') then written end;
+language sql immutable parallel safe return case when written not in ('[ND]', '*', '1900-01-01') then written end;
 
 -- Returns the ISO 3166-1 code of the country of an establishment abroad, a blank for an unknown country, and null for
 -- an establishment in France. A territory with an INSEE code of its own gets its own ISO code; a group of territories
@@ -224,8 +221,7 @@ return jsonb_strip_nulls(
 
 -- Returns the value of a statistic followed by the year of the statistic, such as `12 2023`.
 create or replace function registry.dated_fr(value text, year text) returns text
-language sql immutable parallel safe
-return value || coalesce(' ' || substring(year from '^[0-9]{4}$'), '');
+language sql immutable parallel safe return value || coalesce(' ' || substring(year from '^[0-9]{4}$'), '');
 
 -- Returns 'O' if an open establishment employs someone, otherwise the value stated for the legal unit, 'O' or 'N'.
 create or replace function registry.employer_fr(unit text, details jsonb) returns text

@@ -22,8 +22,7 @@ return regexp_replace(
 
 -- Returns a telephone number without the country code of Poland (48) and without the 0 before the area code.
 create or replace function registry.telephone_meaning_pl(signs text) returns text
-language sql immutable parallel safe
-return regexp_replace(signs, '^[a-z]*(00)?(48)?0?(?=[0-9]{9}([a-z]|$))|^00', '');
+language sql immutable parallel safe return regexp_replace(signs, '^[a-z]*(00)?(48)?0?(?=[0-9]{9}([a-z]|$))|^00', '');
 
 -- Returns a company's name in one spelling, whether its legal form is abbreviated or not, and with or without dots.
 create or replace function registry.text_meaning_pl(name text) returns text
@@ -94,5 +93,4 @@ end;
 
 -- Returns whether a text is a KRS number: ten digits, not all zeros. A KRS number has no check digit.
 create or replace function registry.is_krs(value text) returns boolean
-language sql immutable parallel safe
-return value ~ '^[0-9]{10}$' and value <> '0000000000';
+language sql immutable parallel safe return value ~ '^[0-9]{10}$' and value <> '0000000000';

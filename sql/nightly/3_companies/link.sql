@@ -1,5 +1,6 @@
 -- Links entries and companies of a country that share a number, since they belong to one company. The numbers of an
--- entry are valid or null: functions.sql of the country refuses a number of zeros. A typing error can give an entry the
+-- entry are valid or null: `wrong_number` of 1_read/normalise.sql rejects a record with a wrong check digit, and
+-- functions.sql of the country refuses a number of zeros. A typing error can give an entry the
 -- valid number of another company: entries with a shared number are not linked if two other traits differ. One
 -- different trait is allowed: a company may get a new REGON, or a new KRS number with a new legal form. The two traits
 -- are NIP and person for a shared REGON, NIP and REGON for a shared KRS number, and REGON and person for a shared NIP.

@@ -1,6 +1,6 @@
 -- Writes the events about states: suspended, resumed, closed, struck off, and reopened (an entry is back or no longer
--- ended). Each event type has its own query, so that its values are computed only if needed. fields.sql writes the
--- events about cancelled numbers, such as a NIP.
+-- ended). Each event type has its own query, so that its values are computed only if needed. A status that changes
+-- together with its date makes one event. fields.sql writes the events about cancelled numbers (NIP).
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,

@@ -1,7 +1,7 @@
--- Turns changed units (establishments of a company) into events, whose text `registry.unit_line` writes. A unit is open
--- if it is listed and not marked as closed. A unit without an address of its own is the head office. A changed address
--- or status of the entry makes no event of the head office. Two addresses to which the registry gives the same
--- identifier count as the same address.
+-- Turns changed units (establishments of a company) into events, whose text `unit_line` of 08_address_and_unit_line.sql
+-- writes. A unit is open if it is listed and not marked as closed. A unit without an address of its own is the head
+-- office. A changed address or status of the entry makes no event of the head office. Two addresses to which the
+-- registry gives the same identifier count as the same address.
 
 with open_unit as (
     -- Lists yesterday's and today's open units of changed entries. `place` is the unit's position in its entry's list.

@@ -3,7 +3,7 @@ import { generateDays } from '../../fixtures/dump/generated-days.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { runSteps } from '../night/sessions.ts';
-import { loadYesterday } from './yesterday-fingerprints.ts';
+import { loadYesterday } from './load-yesterday-fingerprints.ts';
 
 // Two nights run before the tests. The second night changes the fingerprints of changed entries, and deletes the
 // fingerprints of entries that are gone.

@@ -17,6 +17,7 @@ export function wholeNumber(highest: number, value: number) {
 
 export const pageField = wholeNumber(sizes.page, 1);
 
+/** The fields of a request for a page; ../figures/sizes.ts has the bounds. Feeds have cursors: sql/feed-cursor.ts. */
 export const pagingFields = {
   page: pageField,
   per_page: wholeNumber(sizes.perPage, pageSize),
