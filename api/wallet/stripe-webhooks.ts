@@ -92,7 +92,7 @@ function causeOf(type: string, status: string): 'dispute' | 'won' | undefined {
   return /^(warning_|prevented$)/.test(status) ? undefined : 'dispute';
 }
 
-/** Settles or reverses the payment that a Stripe event is about, and returns the `result` for the answer. */
+/** Settles (only once: settlement.ts) or reverses the payment of a Stripe event, and returns the answer's `result`. */
 async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Date) {
   const subject = event.data.object;
   const { metadata, payment_intent: charge_ref, currency } = subject;

@@ -32,7 +32,7 @@ export interface RecordHandler {
 
 /**
  * Splits bytes into CSV records (RFC 4180), which end with LF or CRLF. If a quote never closes, or closes in the middle
- * of a field, only the line of this quote is unreadable.
+ * of a field, only the line of this quote is unreadable. record-scanner.ts decides which quotes open and close a field.
  */
 export class RecordSplitter {
   readonly #handler: RecordHandler;

@@ -71,7 +71,7 @@ interface Asking {
  * Requests the queued numbers that are due from the registries, publishes the answers, and marks the watches of these
  * numbers as ready. Accounts take turns with one number each, so that an account with many numbers does not delay other
  * accounts. The watches of a number fail if no registry knows the number, or after `imports.attempts` attempts without
- * an answer. Until it fails, a number without an answer is requested again later.
+ * an answer, or after seven days (13_watch.sql). Until then, a number without an answer is requested again later.
  */
 async function importAwaited(options: ImportOptions): Promise<void> {
   const { db, now, signal } = options;

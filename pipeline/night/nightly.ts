@@ -146,6 +146,7 @@ async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFi
     day_count: before && daysBetween(before.dump_date, night.dump_date),
     country_code: description.country_code,
     dump_date: night.dump_date,
+    // A baseline makes no events: it has no entries to compare with, and 4_events/registered.sql excludes it.
     is_baseline: night.isFirst,
     is_full_read: readsAll,
     is_import: night.isImport === true,

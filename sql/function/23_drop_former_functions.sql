@@ -13,5 +13,5 @@ cascade;
 delete from registry.applied_migration
 where name in (
     'function/04_run.sql', 'function/08_entry.sql', 'function/09_company.sql', 'function/12_job.sql',
-    'function/24_series.sql'
+    'function/18_analyst_count.sql', 'function/24_series.sql'
 );
