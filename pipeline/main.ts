@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { sayAtOnce } from '../sql/process/log.ts';
@@ -14,6 +14,10 @@ const ingesting = () => import('./console/ingest.ts');
 const showing = () => import('./console/runs.ts');
 const processes = () => import('./console/processes.ts');
 const asking = () => import('./console/person.ts');
+
+const fetchable = globSync('sources/*/settings.csv', { cwd: import.meta.dirname })
+  .map((file) => file.split('/')[1])
+  .toSorted();
 
 /** Returns a function that parses the value of a command-line option as a whole number. */
 const countOf = (option: string) => (text: string) => {
@@ -53,7 +57,7 @@ report('ingest', 'take one dump, a folder or a file, through the whole night')
   .action(async (source, path, options) => (await ingesting()).ingestDump(source, path, options));
 
 report('fetch', 'fetch the dump of a day from a registry into INBOX_DIR/<source>/<date>/')
-  .argument('<source>', 'ceidg, krs, regon or sirene')
+  .argument('<source>', fetchable.join(', '))
   .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD (required)')
   .action(async (source, options) =>
     (await import('./console/fetch.ts')).fetchOne(source, options),

@@ -11,8 +11,11 @@ const files = ['api', 'pipeline', 'sql'].flatMap((side) =>
     .map((file) => join(side, file)),
 );
 
-/** Returns the room of a file: its folder of the second level (`api/http`), or a file directly in `api/` itself. */
-const roomOf = (file: string) => file.split('/').slice(0, 2).join('/');
+/**
+ * Returns the room of a file: its folder of the second level (`api/http`), or a file directly in `api/` itself. Each
+ * source is a room of its own, because the other rooms load sources by their names only.
+ */
+const roomOf = (file: string) => /^[^/]+\/(sources\/\w+(?=\/)|[^/]+)/.exec(file)![0];
 
 /** Returns the imported rooms of each room, or the imported files of each file if `nameOf` returns the file. */
 function listImports(nameOf = roomOf): Map<string, Set<string>> {

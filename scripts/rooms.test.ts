@@ -35,20 +35,17 @@ test('the table of rooms says what is done in every room of sql', () => {
   expect(rooms.filter((room) => !table.includes(`\`sql/${room}/\``))).toEqual([]);
 });
 
-test('no code but that of its sources, its fetchers and its folder names a country', () => {
-  const own =
-    /^pipeline\/(sources\/\w+|fetch)\/|^sql\/(migrations|country|dictionary)\/|\.test\.ts$/;
+test('no code but that of its sources and its folder names a country', () => {
+  const own = /^pipeline\/sources\/\w+\/|^sql\/(migrations|country|dictionary)\/|\.test\.ts$/;
   const texts = globSync('{api,pipeline,sql}/**/*.{ts,sql,eta,js}', { cwd: root });
   const naming = texts.filter((file) => {
     if (own.test(file)) return false;
     const code = read(file).replaceAll(/^ *(--|\/\/|\/?\*).*$/gm, '');
     return /['"`](PL|FR|SIREN|SIRET|sirene)['"`]|Europe\/|\bNAF|\bINSEE/.test(code);
   });
-  // Three files may name a country or its registry: for the setting NAF2025_FROM, for the registries that can be asked
-  // for one company, and for the analysts' column `siren`.
+  // Two files may name a country or its registry: for the setting NAF2025_FROM, and for the analysts' column `siren`.
   expect(naming.toSorted()).toEqual([
     'pipeline/environment.ts',
-    'pipeline/import/on-demand-registries.ts',
     'sql/function/analyst/17_analyst.sql',
   ]);
 });

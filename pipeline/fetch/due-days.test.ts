@@ -170,7 +170,7 @@ test('of many companies those are found that are watched, by whichever number', 
   await importDue({
     db,
     logger: pino({ level: 'silent' }),
-    sources: createOnDemandSources(settings, hasty),
+    sources: await createOnDemandSources(settings, hasty),
     now: () => new Date(),
     signal: new AbortController().signal,
   });

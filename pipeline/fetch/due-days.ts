@@ -8,9 +8,9 @@ import { listInbox } from '../night/inbox.ts';
 import { whileLocked } from '../night/lock.ts';
 import { findNewestPublished } from '../night/run-rows.ts';
 import { loadSource } from '../sources/source.ts';
-import type { FetchEnvironment } from './environment.ts';
+import { type FetchEnvironment, loadService, registries, settingOf } from './environment.ts';
 import type { FetchPlan } from './report.ts';
-import { fetchDay, fetchers, type FetchOutcome, toOutcome } from './fetcher.ts';
+import { fetchDay, type FetchOutcome, toOutcome } from './fetcher.ts';
 
 interface DueFetch {
   db: Database;
@@ -29,10 +29,9 @@ interface DueFetch {
  * day fails, the later days of its registry are not fetched in this run. Throws `WrongUsage` if no registry is set up.
  */
 export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
-  const names = Object.keys(fetchers) as (keyof FetchEnvironment)[];
-  const setUp = names.filter((source) => due.settings[source]);
+  const setUp = [...registries.keys()].filter((source) => due.settings[source]);
   if (setUp.length === 0) {
-    const settings = Object.values(fetchers).map(({ setting }) => setting);
+    const settings = [...registries.keys()].map(settingOf);
     throw new WrongUsage(`No registry is set up to be fetched: ${settings.join(', ')}`);
   }
   const outcomes: FetchOutcome[] = [];
@@ -50,7 +49,7 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
   return outcomes;
 }
 
-async function fetchSource(due: DueFetch, source: keyof FetchEnvironment): Promise<FetchOutcome[]> {
+async function fetchSource(due: DueFetch, source: string): Promise<FetchOutcome[]> {
   const { db, environment, settings, logger, signal } = due;
   const { inboxDir } = environment;
   const query: FetchPlan['query'] = (file, values) => queryFile(db.pool, file, values);
@@ -72,9 +71,9 @@ async function fetchSource(due: DueFetch, source: keyof FetchEnvironment): Promi
 /** Returns the days that are still to be fetched from a registry, as YYYY-MM-DD, the oldest first. */
 export async function listDue(
   { db, environment, now }: Pick<DueFetch, 'db' | 'environment' | 'now'>,
-  source: keyof FetchEnvironment,
+  source: string,
 ): Promise<string[]> {
-  const { isAfterTheDay, longest_gap_days } = fetchers[source];
+  const { isAfterTheDay, longest_gap_days } = await loadService(source);
   const { country_code } = await loadSource(source);
   const today = dayIn(now, country_code);
   const last = isAfterTheDay ? addDays(today, -1) : today;

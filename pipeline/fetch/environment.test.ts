@@ -9,9 +9,10 @@ test('nothing is set up without keys', () => {
 
 test('a key goes to the official address, or to the one that is given', () => {
   const keys = { BIR_API_KEY: 'key', CEIDG_TOKEN: 't', SIRENE_TOKEN: 't' };
-  const { regon, ceidg } = readFetchEnvironment(keys);
-  expect(new URL(regon!.url).protocol).toBe('https:');
-  expect(new URL(ceidg!.url).protocol).toBe('https:');
+  for (const name of ['regon', 'ceidg', 'sirene']) {
+    const { url } = readFetchEnvironment(keys)[name] as { url: string };
+    expect(new URL(url).protocol).toBe('https:');
+  }
   const url = 'http://127.0.0.1:8080/api';
   const names = ['BIR_URL', 'CEIDG_URL', 'KRS_URL', 'SIRENE_URL', 'SIRENE_STOCK_URL'];
   const given = Object.fromEntries(names.map((name) => [name, url]));

@@ -1,49 +1,57 @@
+import { globSync } from 'node:fs';
 import { z } from 'zod';
 import { checkEnvironment, setting } from '../../sql/process/environment.ts';
-
-const secret = z.string().regex(/^[\x21-\x7e]+$/);
+import { readTable } from '../sources/table.ts';
+import type { RegistryService } from './registry-service.ts';
 
 // Node's `fetch` refuses addresses with a password. An address has no `?` and `#`, because paths are appended to it.
 const address = z.url({ protocol: /^https?$/ }).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url));
 
-/** Checks the address of an API, and removes slashes at its end, because paths are appended to it. */
-const base = address.transform((url) => url.replace(/\/+$/, ''));
-
-/** The settings for the APIs of the registries, with the check of each setting. */
-export const shape = {
-  BIR_API_KEY: setting('the key that GUS has given you, without spaces', secret).optional(),
-  BIR_URL: setting('the address of the service BIR of GUS, https://….svc', address).default(
-    'https://wyszukiwarkaregon.stat.gov.pl/wsBIR/UslugaBIRzewnPubl.svc',
-  ),
-  // KRS needs no key, so setting its address is enough to set KRS up.
-  KRS_URL: setting('the address of the open API of KRS, https://…/api/krs', base).optional(),
-  CEIDG_TOKEN: setting('the token of the CEIDG API, without spaces', secret).optional(),
-  CEIDG_URL: setting('the address of the CEIDG API, https://…/api/ceidg/v3', base).default(
-    'https://dane.biznes.gov.pl/api/ceidg/v3',
-  ),
-  SIRENE_TOKEN: setting('the key that INSEE has given you, without spaces', secret).optional(),
-  SIRENE_URL: setting('the address of the API Sirene, https://…/api-sirene/3.11', base).default(
-    'https://api.insee.fr/api-sirene/3.11',
-  ),
-  SIRENE_STOCK_URL: setting(
-    'the address of the data set of SIRENE in the catalogue of data.gouv.fr',
-    address,
-  ).default(
-    'https://www.data.gouv.fr/api/1/datasets/base-sirene-des-entreprises-et-de-leurs-etablissements-siren-siret/',
-  ),
+const forms: Record<string, z.ZodType<string, string>> = {
+  secret: z.string().regex(/^[\x21-\x7e]+$/),
+  address,
+  /** Slashes at the end of the address of an API are removed, because paths are appended to it. */
+  base: address.transform((url) => url.replace(/\/+$/, '')),
 };
 
-/** The address and the key of each registry's API; undefined for a registry that is not set up. */
-export type FetchEnvironment = ReturnType<typeof readFetchEnvironment>;
+const folder = new URL('../sources/', import.meta.url);
+type Column = 'setting' | 'member' | 'form' | 'default_value' | 'must_be';
 
-/** Reads and checks the settings for the APIs of the registries. Throws an `EnvironmentError`. */
-export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env) {
-  const { BIR_API_KEY: key, KRS_URL: url, ...checked } = checkEnvironment(shape, variables);
-  const { CEIDG_TOKEN, SIRENE_TOKEN, SIRENE_STOCK_URL: stockUrl } = checked;
-  return {
-    regon: key ? { url: checked.BIR_URL, key } : undefined,
-    krs: url ? { url } : undefined,
-    ceidg: CEIDG_TOKEN ? { url: checked.CEIDG_URL, token: CEIDG_TOKEN } : undefined,
-    sirene: SIRENE_TOKEN ? { url: checked.SIRENE_URL, token: SIRENE_TOKEN, stockUrl } : undefined,
-  };
+/** The settings of each registry that has a service, by the name of its folder; the first one turns on the requests. */
+export const registries = new Map(
+  globSync('*/settings.csv', { cwd: folder })
+    .toSorted()
+    .map((file) => [file.split('/')[0]!, readTable<Column>(new URL(file, folder))]),
+);
+
+/** Returns the name of the setting that turns on the requests to a registry. */
+export const settingOf = (source: string) => registries.get(source)![0]!.setting;
+
+/** The environment variables for the services of the registries, with the check of each variable. */
+export const shape = Object.fromEntries(
+  [...registries.values()].flat().map((row) => {
+    const checked = setting(row.must_be, forms[row.form]!);
+    return [
+      row.setting,
+      row.default_value ? checked.default(row.default_value) : checked.optional(),
+    ];
+  }),
+);
+
+/** The address and the key of each registry's service; undefined for a registry that is not set up. */
+export type FetchEnvironment = Readonly<Record<string, object | undefined>>;
+
+/** Reads and checks the settings for the services of the registries. Throws an `EnvironmentError`. */
+export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env): FetchEnvironment {
+  const checked = checkEnvironment(shape, variables);
+  const services = [...registries].map(([source, rows]) => {
+    const members = rows.map((row) => [row.member, checked[row.setting]]);
+    return [source, checked[settingOf(source)] && Object.fromEntries(members)];
+  });
+  return Object.fromEntries(services) as FetchEnvironment;
+}
+
+export async function loadService(source: string): Promise<RegistryService> {
+  const loaded: unknown = await import(new URL(`${source}/service.ts`, folder).href);
+  return (loaded as { service: RegistryService }).service;
 }

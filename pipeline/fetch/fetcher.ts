@@ -5,69 +5,20 @@ import { isDate } from '../calendar.ts';
 import { stateOf, WrongUsage } from '../errors.ts';
 import { Reporter } from '../night/reporter.ts';
 import { loadSource } from '../sources/source.ts';
-import { Bir } from './regon-service.ts';
-import { Ceidg, fetchCeidg } from './ceidg.ts';
-import { type FetchEnvironment, shape } from './environment.ts';
-import { Krs, fetchKrs } from './krs.ts';
-import { fetchRegon } from './regon.ts';
+import { type FetchEnvironment, loadService, registries, settingOf, shape } from './environment.ts';
 import type { FetchPlan, FetchReport } from './report.ts';
-import type { ServiceSettings } from './service.ts';
-import { Sirene } from './sirene.ts';
-import { fetchSirene } from './sirene-dump.ts';
-import { StockCatalogue } from './sirene-stock.ts';
-
-interface Fetcher {
-  /** The name of the setting that turns on the fetches from the registry. */
-  setting: keyof typeof shape;
-  /** Whether the registry's data of a day is complete only after the day; false if complete in the day's morning. */
-  isAfterTheDay: boolean;
-  /** The number of past days for which a missing dump is still fetched. GUS keeps REGON's lists for about a week. */
-  longest_gap_days: number;
-  run: (settings: FetchEnvironment, plan: FetchPlan, how: ServiceSettings) => Promise<FetchReport>;
-}
-
-/** The fetcher of each source, by the name of the source. */
-export const fetchers: Record<keyof FetchEnvironment, Fetcher> = {
-  ceidg: {
-    setting: 'CEIDG_TOKEN',
-    isAfterTheDay: false,
-    longest_gap_days: 1,
-    run: ({ ceidg }, plan, how) => fetchCeidg(new Ceidg({ ...ceidg!, ...how }), plan),
-  },
-  krs: {
-    setting: 'KRS_URL',
-    isAfterTheDay: true,
-    longest_gap_days: 31,
-    run: ({ krs }, plan, how) => fetchKrs(new Krs({ ...krs!, ...how }), plan),
-  },
-  regon: {
-    setting: 'BIR_API_KEY',
-    isAfterTheDay: true,
-    longest_gap_days: 7,
-    run: ({ regon }, plan, how) => fetchRegon(new Bir({ ...regon!, ...how }), plan),
-  },
-  sirene: {
-    setting: 'SIRENE_TOKEN',
-    isAfterTheDay: true,
-    longest_gap_days: 31,
-    run: ({ sirene }, plan, how) => {
-      const catalogue = new StockCatalogue({ ...how, url: sirene!.stockUrl });
-      return fetchSirene(new Sirene({ ...sirene!, ...how }), catalogue, plan);
-    },
-  },
-};
 
 /** Throws `WrongUsage` if the source is unknown, or if its data of the day cannot be fetched yet. */
 export async function checkDay(source: string, date: string, now = new Date()): Promise<void> {
-  if (!Object.hasOwn(fetchers, source)) {
-    const names = Object.keys(fetchers).join(', ');
+  if (!registries.has(source)) {
+    const names = [...registries.keys()].join(', ');
     throw new WrongUsage(`'${source}' cannot be fetched; these can: ${names}`);
   }
   if (!isDate(date)) throw new WrongUsage(`'${date}' is no day YYYY-MM-DD`);
   const { country_code } = await loadSource(source);
   const today = dayIn(now, country_code);
   if (date > today) throw new WrongUsage(`${date} is in the future`);
-  if (date === today && fetchers[source as keyof FetchEnvironment].isAfterTheDay) {
+  if (date === today && (await loadService(source)).isAfterTheDay) {
     throw new WrongUsage(`${date} is not over: the list of what changed is not complete yet`);
   }
 }
@@ -84,15 +35,15 @@ export async function fetchDay(
   logger: Logger,
 ): Promise<FetchOutcome> {
   const { source, date: dump_date, signal } = plan;
-  const { setting, run } = fetchers[source as keyof FetchEnvironment];
-  if (!settings[source as keyof FetchEnvironment]) {
-    throw new WrongUsage(`${setting} is not set: ${sentenceOf(setting, shape[setting])}`);
-  }
+  const setting = settingOf(source);
+  const own = settings[source];
+  if (!own) throw new WrongUsage(`${setting} is not set: ${sentenceOf(setting, shape[setting]!)}`);
+  const service = await loadService(source);
   const progress = new Reporter({ source, dump_date }, logger);
   const onRetry = (sentence: string, wait_ms: number) =>
     progress.note(`${sentence}; trying again in ${Math.ceil(wait_ms / 1000)} s`);
   try {
-    const report = await run(settings, { ...plan, progress }, { onRetry, signal });
+    const report = await service.open({ ...own, onRetry, signal }).fetch({ ...plan, progress });
     progress.close();
     return report;
   } catch (error) {

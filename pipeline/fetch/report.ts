@@ -29,9 +29,9 @@ export interface FetchReport {
   missing: Missing[];
   /** The count of the numbers that the fetch had no time to request and leaves to the next fetch. */
   left: number;
-  /** The days whose lists the dump of SIRENE holds; undefined for a stock and for the other registries. */
+  /** The days whose lists the dump holds, if a registry has a list of changed rows a day; undefined for a stock. */
   days?: readonly string[];
-  /** The count of rows in each list of SIRENE, by the name of the list (`siren`, `siret`). */
+  /** The count of rows in each such list, by the name of the list. */
   rows?: Readonly<Record<string, number>>;
 }
 

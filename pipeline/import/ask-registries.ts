@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { type Database, queryFile, runFile } from '../../sql/connection/database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { dayIn } from '../../sql/country.ts';
+import type { DumpLine } from '../fetch/registry-service.ts';
 import { loadSource } from '../sources/source.ts';
 import { AlreadyRunning } from '../errors.ts';
 import { imports } from '../figures/import-retries.ts';
@@ -13,33 +14,12 @@ import { whileLocked } from '../night/lock.ts';
 import { runNightly } from '../night/nightly.ts';
 import { Reporter } from '../night/reporter.ts';
 import { inParallel } from '../parallel.ts';
-
-/** A line that a registry's answer adds to a dump, with the name of the file that gets the line. */
-export interface DumpLine {
-  file: string;
-  line: string;
-  /** If the requested key is a duplicate: this key, and the key of the entry that the registry keeps instead. */
-  duplicate?: { old_key: string; new_key: string };
-}
-
-/** A registry that answers requests for one company. on-demand-registries.ts makes an object for each such registry. */
-export interface OnDemandSource {
-  /** The name of the registry's folder below `sources/`. In messages, the registry has this name in capitals. */
-  source: string;
-  /** The types of numbers by which the registry finds a company, from `identifier_type.csv` of its country. */
-  answers: readonly string[];
-  /** Whether the registry has all companies with such numbers, so that a number that it does not know is wrong. */
-  isComplete: boolean;
-  /** The header line of every file of the dump; undefined if the files have no header. */
-  header?: string;
-  /** Returns the answer's lines, or an empty list for an unknown number. Throws an error if the registry fails. */
-  ask(type: string, value: string): Promise<DumpLine[]>;
-}
+import type { NamedSource } from './on-demand-registries.ts';
 
 interface ImportOptions {
   db: Database;
   logger: Logger;
-  sources: readonly OnDemandSource[];
+  sources: readonly NamedSource[];
   now: () => Date;
   signal: AbortSignal;
 }
@@ -61,7 +41,7 @@ interface Due {
 interface Asking {
   due: Due;
   /** The registry that knows the number or failed to answer; if none, a requested registry with `isComplete`. */
-  source?: OnDemandSource | undefined;
+  source?: NamedSource | undefined;
   lines: DumpLine[];
   /** The error message, if a registry failed to answer or the import of its answer failed. */
   message?: string;
@@ -114,7 +94,7 @@ async function askFor({ sources }: ImportOptions, due: Due): Promise<Asking> {
  */
 async function land(
   options: ImportOptions,
-  source: OnDemandSource,
+  source: NamedSource,
   had: readonly Asking[],
 ): Promise<void> {
   const all = had.flatMap(({ lines }) => lines);
@@ -139,7 +119,7 @@ async function land(
 /** Writes a registry's answers into a dump, and publishes the dump in the same way as the nightly job. */
 export async function landAnswers(
   { db, logger, now, signal }: Omit<ImportOptions, 'sources'>,
-  source: OnDemandSource,
+  source: NamedSource,
   lines: readonly DumpLine[],
 ): Promise<void> {
   const { country_code } = await loadSource(source.source);

@@ -247,7 +247,7 @@ describe('answers to what was asked for on demand', () => {
     const other = legalPerson('991800026', '1001805002', 'INNA SPÓŁKA Z O.O.');
     const announced = { ...company, reports: { ...company.reports, [report]: ending } };
     const { settings } = await startRegistries({ regon: [announced, other] });
-    const [source] = createOnDemandSources(settings, hasty);
+    const [source] = await createOnDemandSources(settings, hasty);
     await landAnswers(world.options(), source!, await source!.ask('NIP', '1000705505'));
     const second = night('21', '2026-11-03');
     const later = { ...world.options(), now: second.now };
@@ -271,7 +271,7 @@ describe('answers to what was asked for on demand', () => {
     const { settings } = await startRegistries({
       regon: [legalPerson('991800026', '1001805002', 'ZMYŚLONA SPÓŁKA Z O.O.')],
     });
-    const [source] = createOnDemandSources(settings, hasty);
+    const [source] = await createOnDemandSources(settings, hasty);
     await landAnswers(world.options(), source!, await source!.ask('NIP', '1001805002'));
     expect(await world.submitter.list()).toHaveLength(1);
     const rows = await world.read(
@@ -302,7 +302,7 @@ describe('answers to what was asked for on demand', () => {
 
   test('landed twice are there once', async () => {
     const { settings } = await startRegistries({ regon: [company] });
-    const [source] = createOnDemandSources(settings, hasty);
+    const [source] = await createOnDemandSources(settings, hasty);
     const lines = await source!.ask('NIP', '1000705505');
     await landAnswers(world.options(), source!, lines);
     await landAnswers(world.options(), source!, lines);

@@ -6,8 +6,8 @@ import { createInbox, hasty, planOf } from '../../fixtures/registry/fetching.ts'
 import { type DumpFiles, runDump, runFiles } from '../../fixtures/dump/night.ts';
 import { xmlOf } from '../../fixtures/dump/regon-stage.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { Bir } from '../fetch/regon-service.ts';
-import { fetchRegon } from '../fetch/regon.ts';
+import { Bir } from '../sources/regon/bir.ts';
+import { fetchRegon } from '../sources/regon/fetch.ts';
 import { WrongUsage } from '../errors.ts';
 import type { RunSummary } from './summary.ts';
 import { verify } from './verify.ts';

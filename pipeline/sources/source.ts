@@ -151,8 +151,7 @@ export type TableSource = Omit<TableDescription, 'delta'> & Mapping & { delta?: 
 /**
  * A source whose dumps hold answers, from which `collect.sql` makes documents. `collection` is the SQL text of
  * `collect.sql`, followed by the texts of `collect_….sql`. `record_columns` are the columns of `stage.record` without
- * `details`, if the source also has full dumps. Documents have these columns too, so that one `map.sql` reads records
- * and documents.
+ * `details`, if the source also has full dumps; documents have these columns too, as both are read by one `map.sql`.
  */
 export type DocumentSource = DocumentDescription &
   Mapping & { collection: string; record_columns?: readonly string[] };

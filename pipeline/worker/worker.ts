@@ -35,7 +35,7 @@ export async function runWorker(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const sources = createOnDemandSources(settings.services ?? readFetchEnvironment());
+  const sources = await createOnDemandSources(settings.services ?? readFetchEnvironment());
   const secretKey = await readSecretKey(settings.DATA_DIR, settings.SECRET_KEY);
   // The worker opens its own pools, because a signal ends all sessions of the pool that `withDatabase` opens.
   const db = await connect({ ...settings, applicationName: 'registry-worker' });

@@ -1,8 +1,7 @@
 -- Returns one row: a page of the events in the feed of the account $1 that the filter $2 selects, as JSON. The row also
 -- has the number of selected events, and the newest published day of each registry. The page skips the newest $3
 -- selected events and has the next $4 events, newest first. The planner sees the values of the parameters, so it drops
--- the conditions of absent filter fields, and reads only the index of `customer.feed` that the remaining conditions
--- need.
+-- the conditions of absent filter fields, and reads only the index of `customer.feed` that the other conditions need.
 with asked as materialized (
     select feed_filter.* from registry.feed_filter($2::jsonb)
 ),

@@ -1,6 +1,6 @@
 -- Refuses a dump that closes more than 0.1 % of the entries per day, and more than `registry.guard_rows` entries.
 -- Either the registry closes companies in bulk, or the dump is wrong. Checks only a registry whose dumps keep closed
--- entries (SIRENE); closed entries vanish from dumps of other registries.
+-- entries; from dumps of other registries, closed entries vanish.
 with closed as (
     select
         count(*) as row_count,

@@ -13,10 +13,7 @@ const lostTexts =
  */
 const passingCode = /^(08...|53...|55000|55P03|57014|40001|40P01)$/;
 
-/**
- * Checks whether a server refused a statement because the server is a standby or still in recovery. pool.ts then ends
- * the session.
- */
+/** Checks whether a server refused a statement as a standby or while in recovery; pool.ts then ends the session. */
 export function isNoWriter({ code, routine }: { code?: unknown; routine?: unknown }): boolean {
   // The code 0A000 of `get_relation_info` (plancat.c) means an unlogged table, which a server in recovery cannot read.
   return code === '25006' || (code === '0A000' && routine === 'get_relation_info');

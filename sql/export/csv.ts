@@ -9,10 +9,7 @@ const formula = String.raw`^[=@\t\r]|^[+-].*[^\d\s().,/+-]`;
 
 const textType: number = types.builtins.TEXT;
 
-/**
- * Writes the rows of a query as CSV; returns their number. A text that a spreadsheet would run as a formula gets an
- * apostrophe before it.
- */
+/** Writes the rows of a query as CSV, with an apostrophe before formulas of spreadsheets. Returns the count of rows. */
 export async function writeCsv(client: PoolClient, query: string, put: Put): Promise<number> {
   const { fields } = await client.query(`${query} limit 0`);
   const columns = fields.map(({ name, dataTypeID }) => {

@@ -1,8 +1,7 @@
 -- Leases at most $1 due webhook endpoints for $5 seconds, and returns one row per endpoint. An endpoint is due if its
 -- `snapshot_no` is below $2 (the newest), or its client has requested a test. The endpoint that has been due longest is
 -- leased first. An account has at most $3 leases at a time. Slow endpoints of all accounts together have at most $4
--- leases, so that leases for fast endpoints remain. Leases that workers already hold count towards both limits ($3 and
--- $4).
+-- leases, so that leases for fast endpoints remain. Leases that workers already hold count towards both limits.
 with wanted as (
     select
         webhook.webhook_id, webhook.is_slow, waiting.turn,

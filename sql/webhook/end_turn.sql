@@ -42,8 +42,7 @@ forgotten as (
     ))
 ),
 
--- Failures that began on the same day cause one mail per cause. Without a mail about failures, none about success is
--- sent.
+-- Failures that began on the same day cause one mail per cause. A mail about success only follows one about failures.
 mailed as (
     insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
     select

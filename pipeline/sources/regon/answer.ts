@@ -15,7 +15,7 @@ type AnswerLabel = Partial<Record<'report' | 'regon', string | undefined>>;
 /**
  * Reads the records of one answer of BIR (the API of REGON). Finds the type of report by the label of the answer, or
  * else by its fields. Throws an `UnusableAnswer`. source.ts parses the `.xml` and `.ndjson` files of a dump, and
- * fetch/regon-service.ts handles ended sessions and SOAP faults of BIR.
+ * bir.ts handles ended sessions and SOAP faults of BIR.
  *
  * @returns the report or error answer, in the form that `collect.sql` reads from `stage.answer`
  */

@@ -1,6 +1,6 @@
 import { readTable } from '../table.ts';
 
-// Describes the reports of BIR, the API of REGON. ../../fetch/regon-report.ts fetches the reports, and source.ts reads
+// Describes the reports of BIR, the API of REGON. fetch-report.ts fetches the reports, and source.ts reads
 // them. reports.csv lists the groups of fields of each report, and fields.csv lists the fields of each group.
 
 // In fields.csv, the column `field` has the field names of GUS without the prefix of a report, such as `praw_`.

@@ -41,8 +41,7 @@ export const description: TableDescription = {
         ignored: ['dateDernierTraitementDoublon'],
       },
     ],
-    // A complete stock has the head office of every active legal unit. Of a closed legal unit, INSEE may have purged
-    // the head office.
+    // A complete stock has the head office of every active legal unit. Of a closed one, INSEE may have purged it.
     needsDetails: isActive,
     combined: ['closed_units', 'withheld_units'],
     combine: listEstablishments,

@@ -1,6 +1,6 @@
-import { WrongUsage } from '../errors.ts';
-import type { RateLimit } from './rate.ts';
-import { Service, ServiceFault, type ServiceSettings } from './service.ts';
+import { WrongUsage } from '../../errors.ts';
+import type { RateLimit } from '../../fetch/rate.ts';
+import { Service, ServiceFault, type ServiceSettings } from '../../fetch/service.ts';
 import {
   type BirRow,
   type Operation,
@@ -10,7 +10,7 @@ import {
   SoapFault,
   UnreadableAnswer,
   writeEnvelope,
-} from '../sources/regon/soap.ts';
+} from './soap.ts';
 
 /** Returns the rate limits that GUS sets for one key, by the hour of the day in Poland. */
 export function birLimits(hour: number): readonly RateLimit[] {
@@ -134,7 +134,7 @@ export class Bir extends Service {
   }
 }
 
-/** Returns the code of an error answer of BIR (4: not found; 11, 21, 22: no data), which regon-report.ts judges. */
+/** Returns the code of an error answer of BIR (4: not found; 11, 21, 22: no data), which fetch-report.ts judges. */
 export function errorCodeOf(rows: readonly BirRow[]): string | undefined {
   return rows.map(({ ErrorCode }) => ErrorCode).find((code) => code !== undefined && code !== '');
 }

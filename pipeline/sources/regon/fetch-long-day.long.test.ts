@@ -2,21 +2,21 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runMeasured } from '../../fixtures/process/measured.ts';
-import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
-import { type BirStub, startBirStub } from '../../fixtures/registry/bir-stub.ts';
+import { runMeasured } from '../../../fixtures/process/measured.ts';
+import { legalPerson } from '../../../fixtures/registry/bir-entity.ts';
+import { type BirStub, startBirStub } from '../../../fixtures/registry/bir-stub.ts';
 import {
   createClock,
   createInbox,
   hasty,
   planOf,
   readObjects,
-} from '../../fixtures/registry/fetching.ts';
-import { Bir } from './regon-service.ts';
-import { fetchRegon } from './regon.ts';
-import type { ReportLine } from './regon-report.ts';
-import type { FetchPlan, FetchReport } from './report.ts';
-import type { ServiceSettings } from './service.ts';
+} from '../../../fixtures/registry/fetching.ts';
+import { Bir } from './bir.ts';
+import { fetchRegon } from './fetch.ts';
+import type { ReportLine } from './fetch-report.ts';
+import type { FetchPlan, FetchReport } from '../../fetch/report.ts';
+import type { ServiceSettings } from '../../fetch/service.ts';
 
 const key = 'klucz-klucz-klucz-00';
 const [day, nextDay] = ['2026-11-18', '2026-11-19'];
@@ -175,9 +175,7 @@ const script = `
 test('a list of 200,000 numbers takes less than 288 MB', async () => {
   const many = Array.from({ length: 200_000 }, (_, at) => String(100_000_000 + at));
   const stub = await start({ [updated]: many });
-  const modules = ['regon-service.ts', 'regon.ts'].map(
-    (file) => new URL(file, import.meta.url).href,
-  );
+  const modules = ['bir.ts', 'fetch.ts'].map((file) => new URL(file, import.meta.url).href);
   const written = await runMeasured(script, [...modules, stub.url, key, inbox, day]);
   const [note, planned] = written.split('\n').map((line) => JSON.parse(line || '{}') as object);
   expect(note).toEqual({

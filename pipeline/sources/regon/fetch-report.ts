@@ -1,6 +1,6 @@
-import { type Bir, errorCodeOf } from './regon-service.ts';
-import { ServiceFault } from './service.ts';
-import { type BirRow, fieldOf } from '../sources/regon/soap.ts';
+import { type Bir, errorCodeOf } from './bir.ts';
+import { ServiceFault } from '../../fetch/service.ts';
+import { type BirRow, fieldOf } from './soap.ts';
 
 /** A line of `reports.ndjson`: an answer of BIR (REGON's API). `data` of an error answer is a row with `ErrorCode`. */
 export interface ReportLine {

@@ -3,12 +3,12 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { z } from 'zod';
-import { addDays, daysBetween } from '../calendar.ts';
-import { readArchive } from '../dump/archive.ts';
-import { Refusal } from '../errors.ts';
-import type { DumpFolder } from './folder.ts';
-import { createReport, type FetchPlan, type FetchReport } from './report.ts';
-import { Service, type ServiceSettings } from './service.ts';
+import { addDays, daysBetween } from '../../calendar.ts';
+import { readArchive } from '../../dump/archive.ts';
+import { Refusal } from '../../errors.ts';
+import type { DumpFolder } from '../../fetch/folder.ts';
+import { createReport, type FetchPlan, type FetchReport } from '../../fetch/report.ts';
+import { Service, type ServiceSettings } from '../../fetch/service.ts';
 
 /** The maximum size of a stock file, in bytes. The stock of establishments has 3 GB and grows by 4 % a year. */
 const FILE_BYTES = 16 * 1024 ** 3;

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
-import { type BirStub, startBirStub } from '../../fixtures/registry/bir-stub.ts';
-import { createClock, hasty } from '../../fixtures/registry/fetching.ts';
-import { page } from '../../fixtures/registry/service-stub.ts';
-import { WrongUsage } from '../errors.ts';
-import { Bir, birLimits } from './regon-service.ts';
-import { Rate } from './rate.ts';
+import { legalPerson } from '../../../fixtures/registry/bir-entity.ts';
+import { type BirStub, startBirStub } from '../../../fixtures/registry/bir-stub.ts';
+import { createClock, hasty } from '../../../fixtures/registry/fetching.ts';
+import { page } from '../../../fixtures/registry/service-stub.ts';
+import { WrongUsage } from '../../errors.ts';
+import { Bir, birLimits } from './bir.ts';
+import { Rate } from '../../fetch/rate.ts';
 
 const key = 'klucz-klucz-klucz-00';
 const company = legalPerson('997102004', '1000700502', 'ZMYŚLONA');

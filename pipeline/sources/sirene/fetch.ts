@@ -1,15 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addDays } from '../calendar.ts';
-import { listDump } from '../dump/files.ts';
-import { Refusal } from '../errors.ts';
-import { listInbox } from '../night/inbox.ts';
-import { loadSource } from '../sources/source.ts';
-import { fillFolder } from './folder.ts';
-import type { FetchPlan, FetchReport } from './report.ts';
-import { ServiceFault } from './service.ts';
-import { fetchLists, type Sirene } from './sirene.ts';
-import { fetchStock, type StockCatalogue } from './sirene-stock.ts';
+import { addDays } from '../../calendar.ts';
+import { listDump } from '../../dump/files.ts';
+import { Refusal } from '../../errors.ts';
+import { listInbox } from '../../night/inbox.ts';
+import { loadSource } from '../source.ts';
+import { fillFolder } from '../../fetch/folder.ts';
+import type { FetchPlan, FetchReport } from '../../fetch/report.ts';
+import { ServiceFault } from '../../fetch/service.ts';
+import { fetchLists, type Sirene } from './fetch-lists.ts';
+import { fetchStock, type StockCatalogue } from './fetch-stock.ts';
 
 /** The number of days after the end of a month for which a fetch waits for the stock (full dump) of the month. */
 const STOCK_WAIT_days = 5;

@@ -2,17 +2,17 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createInbox, hasty, planOf, readObjects } from '../../fixtures/registry/fetching.ts';
+import { createInbox, hasty, planOf, readObjects } from '../../../fixtures/registry/fetching.ts';
 import {
   currentExtract,
   fullExtract,
   type KrsEntry,
   startKrsStub,
-} from '../../fixtures/registry/krs-stub.ts';
-import { page, type Stub } from '../../fixtures/registry/service-stub.ts';
-import { Refusal } from '../errors.ts';
-import { type Extract, fetchKrs, Krs } from './krs.ts';
-import type { ServiceSettings } from './service.ts';
+} from '../../../fixtures/registry/krs-stub.ts';
+import { page, type Stub } from '../../../fixtures/registry/service-stub.ts';
+import { Refusal } from '../../errors.ts';
+import { type Extract, fetchKrs, Krs } from './fetch.ts';
+import type { ServiceSettings } from '../../fetch/service.ts';
 
 const date = '2026-11-19';
 

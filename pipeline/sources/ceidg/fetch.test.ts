@@ -6,12 +6,12 @@ import {
   type OfferedReport,
   offerFixture,
   startCeidgStub,
-} from '../../fixtures/registry/ceidg-stub.ts';
-import { createInbox, hasty, planOf } from '../../fixtures/registry/fetching.ts';
-import { page, type Stub } from '../../fixtures/registry/service-stub.ts';
-import { Refusal, WrongUsage } from '../errors.ts';
-import { Ceidg, fetchCeidg } from './ceidg.ts';
-import type { ServiceSettings } from './service.ts';
+} from '../../../fixtures/registry/ceidg-stub.ts';
+import { createInbox, hasty, planOf } from '../../../fixtures/registry/fetching.ts';
+import { page, type Stub } from '../../../fixtures/registry/service-stub.ts';
+import { Refusal, WrongUsage } from '../../errors.ts';
+import { Ceidg, fetchCeidg } from './fetch.ts';
+import type { ServiceSettings } from '../../fetch/service.ts';
 
 const date = '2026-11-03';
 const token = 'eyJhbGciOi.token';

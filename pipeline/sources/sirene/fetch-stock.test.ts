@@ -3,19 +3,19 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { makeZip } from '../../fixtures/dump/bad-dump.ts';
-import { createInbox, hasty, planOf } from '../../fixtures/registry/fetching.ts';
-import type { Stub } from '../../fixtures/registry/service-stub.ts';
+import { makeZip } from '../../../fixtures/dump/bad-dump.ts';
+import { createInbox, hasty, planOf } from '../../../fixtures/registry/fetching.ts';
+import type { Stub } from '../../../fixtures/registry/service-stub.ts';
 import {
   type OfferedFile,
   rememberStock,
   startCatalogueStub,
   startSireneStub,
-} from '../../fixtures/registry/sirene-stub.ts';
-import type { FetchPlan } from './report.ts';
-import { Sirene } from './sirene.ts';
-import { fetchSirene } from './sirene-dump.ts';
-import { StockCatalogue } from './sirene-stock.ts';
+} from '../../../fixtures/registry/sirene-stub.ts';
+import type { FetchPlan } from '../../fetch/report.ts';
+import { Sirene } from './fetch-lists.ts';
+import { fetchSirene } from './fetch.ts';
+import { StockCatalogue } from './fetch-stock.ts';
 
 const token = 'a1b2c3d4-key';
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { fillFolder, readLines, writeLines } from './folder.ts';
-import { openJournal } from './journal.ts';
-import { createReport, type FetchPlan, type FetchReport } from './report.ts';
-import { askEvery, refuseGaps } from './missing-answers.ts';
-import { Service, type ServiceSettings } from './service.ts';
+import { fillFolder, readLines, writeLines } from '../../fetch/folder.ts';
+import { openJournal } from '../../fetch/journal.ts';
+import { createReport, type FetchPlan, type FetchReport } from '../../fetch/report.ts';
+import { askEvery, refuseGaps } from '../../fetch/missing-answers.ts';
+import { Service, type ServiceSettings } from '../../fetch/service.ts';
 
 /** The rate limits for KRS. KRS publishes no rate limits, but has accepted requests at this rate. */
 const limits = () => [
@@ -76,8 +76,7 @@ function numberOf(extract: unknown): unknown {
  * Fetches the changes of a day in KRS: the bulletin (the list of changed companies), then an extract of each company.
  * The dump consists of `extracts.ndjson` with one extract per line, and `deleted.txt` with the KRS numbers of
  * struck-off companies without an extract. Throws a `Refusal` if too many extracts are missing, and a `ServiceFault` if
- * KRS sends no bulletin. Throws `NothingToDo` if the day is already fetched, and `AlreadyRunning` if another process
- * fetches it.
+ * KRS sends no bulletin. Throws `NothingToDo` for a fetched day, and `AlreadyRunning` if another process fetches it.
  */
 export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
   return fillFolder({ ...plan, source: 'krs' }, async ({ dump, work }) => {

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { hour_ms } from '../../sql/process/durations.ts';
-import { type Bir, type BirQuery, SEARCH_LIMIT } from './regon-service.ts';
-import { fillFolder } from './folder.ts';
-import { type Journal, openJournal } from './journal.ts';
-import { type Entities, listEntities, readLists, writeLists } from './regon-lists.ts';
-import { checkAnswer, readEntity, type ReportLine, typesIn } from './regon-report.ts';
-import { createReport, type FetchPlan, type FetchReport } from './report.ts';
-import { askEvery, type Missing, refuseGaps } from './missing-answers.ts';
-import { ServiceFault } from './service.ts';
-import { figure } from '../written-figure.ts';
+import { hour_ms } from '../../../sql/process/durations.ts';
+import { type Bir, type BirQuery, SEARCH_LIMIT } from './bir.ts';
+import { fillFolder } from '../../fetch/folder.ts';
+import { type Journal, openJournal } from '../../fetch/journal.ts';
+import { type Entities, listEntities, readLists, writeLists } from './fetch-lists.ts';
+import { checkAnswer, readEntity, type ReportLine, typesIn } from './fetch-report.ts';
+import { createReport, type FetchPlan, type FetchReport } from '../../fetch/report.ts';
+import { askEvery, type Missing, refuseGaps } from '../../fetch/missing-answers.ts';
+import { ServiceFault } from '../../fetch/service.ts';
+import { figure } from '../../written-figure.ts';
 
 /** The maximum duration of a fetch from REGON, in ms. The other four hours of a day are for the nightly job. */
 const LONGEST_FETCH_ms = 20 * hour_ms;

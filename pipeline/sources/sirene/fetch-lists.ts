@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Refusal } from '../errors.ts';
-import { figure } from '../written-figure.ts';
-import type { DumpFolder } from './folder.ts';
-import { type Journal, openJournal } from './journal.ts';
-import { createReport, type FetchPlan, type FetchReport } from './report.ts';
-import type { Missing } from './missing-answers.ts';
-import { Service, type ServiceSettings } from './service.ts';
+import { Refusal } from '../../errors.ts';
+import { figure } from '../../written-figure.ts';
+import type { DumpFolder } from '../../fetch/folder.ts';
+import { type Journal, openJournal } from '../../fetch/journal.ts';
+import { createReport, type FetchPlan, type FetchReport } from '../../fetch/report.ts';
+import type { Missing } from '../../fetch/missing-answers.ts';
+import { Service, type ServiceSettings } from '../../fetch/service.ts';
 
 /** The rate limit of INSEE's public plan. INSEE counts differently, and may send 429 below the limit. */
 const limits = () => [{ count: 30, window_ms: 60_000 }];

@@ -2,19 +2,19 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { legalPerson, naturalPerson } from '../../fixtures/registry/bir-entity.ts';
+import { legalPerson, naturalPerson } from '../../../fixtures/registry/bir-entity.ts';
 import {
   type BirContent,
   type BirStub,
   notFound,
   startBirStub,
-} from '../../fixtures/registry/bir-stub.ts';
-import { createInbox, hasty, planOf, readObjects } from '../../fixtures/registry/fetching.ts';
-import { Refusal } from '../errors.ts';
-import { Bir } from './regon-service.ts';
-import { fetchRegon } from './regon.ts';
-import type { ReportLine } from './regon-report.ts';
-import type { BirRow } from '../sources/regon/soap.ts';
+} from '../../../fixtures/registry/bir-stub.ts';
+import { createInbox, hasty, planOf, readObjects } from '../../../fixtures/registry/fetching.ts';
+import { Refusal } from '../../errors.ts';
+import { Bir } from './bir.ts';
+import { fetchRegon } from './fetch.ts';
+import type { ReportLine } from './fetch-report.ts';
+import type { BirRow } from './soap.ts';
 
 const date = '2026-11-19';
 const key = 'klucz-klucz-klucz-00';

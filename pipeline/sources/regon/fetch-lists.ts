@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Refusal } from '../errors.ts';
-import { type DumpFolder, readLines, writeLines } from './folder.ts';
-import { checkAnswer } from './regon-report.ts';
-import { type Bir, errorCodeOf } from './regon-service.ts';
-import type { FetchPlan } from './report.ts';
+import { Refusal } from '../../errors.ts';
+import { type DumpFolder, readLines, writeLines } from '../../fetch/folder.ts';
+import { checkAnswer } from './fetch-report.ts';
+import { type Bir, errorCodeOf } from './bir.ts';
+import type { FetchPlan } from '../../fetch/report.ts';
 
 /** BIR's names of the daily lists, by the file that stores each list; sources/regon/source.ts reads these files. */
 const lists = {

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readArchive } from '../dump/archive.ts';
-import { Refusal } from '../errors.ts';
-import { description, NO_VOIVODESHIP, voivodeships } from '../sources/ceidg/source.ts';
-import { clearEarlier, fillFolder } from './folder.ts';
-import { createReport, type FetchPlan, type FetchReport } from './report.ts';
-import { askEvery } from './missing-answers.ts';
-import { Service, type ServiceSettings } from './service.ts';
+import { readArchive } from '../../dump/archive.ts';
+import { Refusal } from '../../errors.ts';
+import { description, NO_VOIVODESHIP, voivodeships } from './source.ts';
+import { clearEarlier, fillFolder } from '../../fetch/folder.ts';
+import { createReport, type FetchPlan, type FetchReport } from '../../fetch/report.ts';
+import { askEvery } from '../../fetch/missing-answers.ts';
+import { Service, type ServiceSettings } from '../../fetch/service.ts';
 
 /** The rate limits that CEIDG documents. CEIDG blocks a client that exceeds the limits for three minutes. */
 const limits = () => [

@@ -2,26 +2,26 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runCommand } from '../../fixtures/process/cli.ts';
+import { runCommand } from '../../../fixtures/process/cli.ts';
 import {
   createClock,
   createInbox,
   hasty,
   planOf,
   readObjects,
-} from '../../fixtures/registry/fetching.ts';
-import { page, type Stub } from '../../fixtures/registry/service-stub.ts';
+} from '../../../fixtures/registry/fetching.ts';
+import { page, type Stub } from '../../../fixtures/registry/service-stub.ts';
 import {
   rememberStock,
   type SireneKnowledge,
   startCatalogueStub,
   startSireneStub,
-} from '../../fixtures/registry/sirene-stub.ts';
-import { NothingToDo, Refusal, WrongUsage } from '../errors.ts';
-import type { ServiceSettings } from './service.ts';
-import { type Page, Sirene } from './sirene.ts';
-import { fetchSirene } from './sirene-dump.ts';
-import { StockCatalogue } from './sirene-stock.ts';
+} from '../../../fixtures/registry/sirene-stub.ts';
+import { NothingToDo, Refusal, WrongUsage } from '../../errors.ts';
+import type { ServiceSettings } from '../../fetch/service.ts';
+import { type Page, Sirene } from './fetch-lists.ts';
+import { fetchSirene } from './fetch.ts';
+import { StockCatalogue } from './fetch-stock.ts';
 
 const date = '2026-11-20';
 const token = 'a1b2c3d4-key';
