@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { sayAtOnce } from '../sql/process/log.ts';
@@ -7,6 +7,7 @@ import { productVersion } from '../sql/version-check.ts';
 import { stateOf, WrongUsage } from './errors.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { describeFault } from './fault.ts';
+import { fetchable } from './fetch/fetchable.ts';
 import { Interrupted } from './signals.ts';
 
 // Each command loads only its own modules, because loading all modules takes longer than most commands run.
@@ -14,10 +15,6 @@ const ingesting = () => import('./console/ingest.ts');
 const showing = () => import('./console/runs.ts');
 const processes = () => import('./console/processes.ts');
 const asking = () => import('./console/person.ts');
-
-const fetchable = globSync('sources/*/settings.csv', { cwd: import.meta.dirname })
-  .map((file) => file.split('/')[1])
-  .toSorted();
 
 /** Returns a function that parses the value of a command-line option as a whole number. */
 const countOf = (option: string) => (text: string) => {
@@ -57,7 +54,7 @@ report('ingest', 'take one dump, a folder or a file, through the whole night')
   .action(async (source, path, options) => (await ingesting()).ingestDump(source, path, options));
 
 report('fetch', 'fetch the dump of a day from a registry into INBOX_DIR/<source>/<date>/')
-  .argument('<source>', fetchable.join(', '))
+  .argument('<source>', fetchable.join(', ').replace(/, (?=\w+$)/, ' or '))
   .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD (required)')
   .action(async (source, options) =>
     (await import('./console/fetch.ts')).fetchOne(source, options),

@@ -27,7 +27,7 @@ const templates = new Eta({ views: import.meta.dirname, autoEscape: false, autoT
 /** The folder of the fixture days, with the layout of INBOX_DIR: `<source>/<date>/`. */
 const fixtures = join(import.meta.dirname, '../fixtures');
 
-/** The first fixture day of the registries of the default country; other fixture days begin earlier. */
+/** The first fixture day of the default country's registries; the fixture days of other countries begin earlier. */
 const firstDay = '2026-11-02';
 
 const figures = ['new', 'updated', 'deleted', 'events', 'entries'] as const;

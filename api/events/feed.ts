@@ -51,7 +51,7 @@ export const feed = endpoint(
     const part = await readers.read((db) => readFeed(db, request), snapshot_no);
     if (!part) throw invalid([['after', `The after field ${badCursor}`, 'bad_cursor']]);
     const next_cursor = writeCursor({ scope, event_id: part.last_event_id });
-    // `published` has the day of each registry's newest snapshot (`feedMetaFields` of event-fields.ts).
+    // `published` has the day of each registry's newest snapshot, by `published_days` of sql/function/16_run.sql.
     const { events, has_more, published } = part;
     return answerTagged(response, events, { next_cursor, has_more, published }, now());
   },

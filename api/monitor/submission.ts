@@ -13,6 +13,7 @@ const items = z.array(
     company_ref: text.nullable(),
     name: text.nullable(),
     reference: text.nullable(),
+    // The codes are set by submit_numbers.sql, 13_watch.sql and import/ask-registries.ts.
     code: text.nullable(),
     failure: text.nullable(),
   }),

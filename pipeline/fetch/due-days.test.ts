@@ -125,14 +125,17 @@ describe('nightly --fetch', () => {
     const found = await queryFile(db.pool, 'import/find_published.sql', ['sirene']);
     expect(found).toEqual([published]);
     const catalogue = await startCatalogueStub(files);
-    const stub = await startSireneStub({ token: 'key' });
+    const token = 'key-of-insee';
+    const stub = await startSireneStub({ token });
     const variables = {
-      SIRENE_TOKEN: 'key',
+      SIRENE_TOKEN: token,
       SIRENE_URL: stub.url,
       SIRENE_STOCK_URL: catalogue.url,
     };
     const command = await nightly(variables);
     expect(command.fetched).toEqual([`sirene ${daysAgo(1)} fetched`]);
+    expect(JSON.stringify(stub.requests)).toContain(token);
+    expect(JSON.stringify(catalogue.requests)).not.toContain(token);
     expect(command.runs).toEqual([`sirene ${daysAgo(1)} published`]);
     const { rows } = await db.pool.query(
       `select dump_kind, event_count::int from registry.run order by dump_date`,

@@ -1,7 +1,7 @@
-import { globSync } from 'node:fs';
 import { z } from 'zod';
 import { checkEnvironment, setting } from '../../sql/process/environment.ts';
 import { readTable } from '../sources/table.ts';
+import { fetchable, folder } from './fetchable.ts';
 import type { RegistryService } from './registry-service.ts';
 
 // Node's `fetch` refuses addresses with a password. An address has no `?` and `#`, because paths are appended to it.
@@ -14,27 +14,24 @@ const forms: Record<string, z.ZodType<string, string>> = {
   base: address.transform((url) => url.replace(/\/+$/, '')),
 };
 
-const folder = new URL('../sources/', import.meta.url);
 type Column = 'setting' | 'member' | 'form' | 'default_value' | 'must_be';
 
-/** The settings of each registry that has a service, by the name of its folder; the first one turns on the requests. */
+/** The rows of the `settings.csv` of each registry that has a service. `member` is the name that `service.ts` uses. */
 export const registries = new Map(
-  globSync('*/settings.csv', { cwd: folder })
-    .toSorted()
-    .map((file) => [file.split('/')[0]!, readTable<Column>(new URL(file, folder))]),
+  fetchable.map((name) => [name, readTable<Column>(new URL(`${name}/settings.csv`, folder))]),
 );
 
-/** Returns the name of the setting that turns on the requests to a registry. */
+/** Returns the first setting of a registry, which turns on the requests to the registry. */
 export const settingOf = (source: string) => registries.get(source)![0]!.setting;
 
 /** The environment variables for the services of the registries, with the check of each variable. */
 export const shape = Object.fromEntries(
   [...registries.values()].flat().map((row) => {
-    const checked = setting(row.must_be, forms[row.form]!);
-    return [
-      row.setting,
-      row.default_value ? checked.default(row.default_value) : checked.optional(),
-    ];
+    const form = forms[row.form];
+    if (!form) throw new Error(`${row.setting} has an unknown form: ${row.form}`);
+    const checked = setting(row.must_be, form);
+    const { default_value } = row;
+    return [row.setting, default_value ? checked.default(default_value) : checked.optional()];
   }),
 );
 
@@ -46,11 +43,12 @@ export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env)
   const checked = checkEnvironment(shape, variables);
   const services = [...registries].map(([source, rows]) => {
     const members = rows.map((row) => [row.member, checked[row.setting]]);
-    return [source, checked[settingOf(source)] && Object.fromEntries(members)];
+    return [source, checked[settingOf(source)] ? Object.fromEntries(members) : undefined];
   });
-  return Object.fromEntries(services) as FetchEnvironment;
+  return Object.fromEntries(services);
 }
 
+/** Loads the service of a registry. TypeScript does not check its settings; environment.test.ts lists their members. */
 export async function loadService(source: string): Promise<RegistryService> {
   const loaded: unknown = await import(new URL(`${source}/service.ts`, folder).href);
   return (loaded as { service: RegistryService }).service;

@@ -34,7 +34,7 @@ export interface RegistryService<Settings extends object = object> {
   isAfterTheDay: boolean;
   /** The number of past days for which a missing dump is still fetched. */
   longest_gap_days: number;
-  /** Returns the functions that fetch the dump of a day and request single companies. */
+  /** Returns a plain object that fetches the dump of a day and requests single companies. */
   open(settings: Settings & ServiceSettings): OnDemandSource & {
     fetch(plan: FetchPlan): Promise<FetchReport>;
   };

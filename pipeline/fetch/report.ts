@@ -29,9 +29,9 @@ export interface FetchReport {
   missing: Missing[];
   /** The count of the numbers that the fetch had no time to request and leaves to the next fetch. */
   left: number;
-  /** The days whose lists the dump holds, if a registry has a list of changed rows a day; undefined for a stock. */
+  /** The days whose lists the dump holds; undefined for a full dump, and for a dump that always holds one day. */
   days?: readonly string[];
-  /** The count of rows in each such list, by the name of the list. */
+  /** The count of rows in each list of changes, by the name of the list (such as `siren`). */
   rows?: Readonly<Record<string, number>>;
 }
 

@@ -3,12 +3,12 @@ import type { OnDemandSource } from '../fetch/registry-service.ts';
 import type { ServiceSettings } from '../fetch/service.ts';
 import { imports } from '../figures/import-retries.ts';
 
-/** A registry that answers requests for one company (by `service.ts` of its folder), with the folder's name. */
+/** A registry that answers requests for one company, with its folder's name; messages have the name in capitals. */
 export type NamedSource = OnDemandSource & { source: string };
 
 /**
  * Returns the registries that are set up, in the order in which `askFor` of ask-registries.ts requests a number: first
- * the registries that have all companies with their numbers, and of these first the ones with fewer types of numbers.
+ * those with `isComplete`, and among equals the one with fewer types of numbers, which knows its own numbers best.
  */
 export async function createOnDemandSources(
   settings: FetchEnvironment,

@@ -1,6 +1,6 @@
 -- Returns one row per name that a profile shows for a code: of an activity, a legal form, a region or an attribute.
 -- `key` consists of the country or the version of the classification, the type if the code is an attribute's, and the
--- code. If a classification names only single codes, a division, group or class with only one code gets its name.
+-- code. If a classification names only single codes, a division, group or class of only one code gets that code's name.
 select 'activity' as kind, version || ' ' || code as key, name, null as name_en
 from registry.activity_code
 union all

@@ -9,7 +9,7 @@ const formula = String.raw`^[=@\t\r]|^[+-].*[^\d\s().,/+-]`;
 
 const textType: number = types.builtins.TEXT;
 
-/** Writes the rows of a query as CSV, with an apostrophe before formulas of spreadsheets. Returns the count of rows. */
+/** Writes rows as CSV, with an apostrophe before text that a spreadsheet would run as a formula; returns the count. */
 export async function writeCsv(client: PoolClient, query: string, put: Put): Promise<number> {
   const { fields } = await client.query(`${query} limit 0`);
   const columns = fields.map(({ name, dataTypeID }) => {

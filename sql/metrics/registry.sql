@@ -1,5 +1,4 @@
--- Returns one row per metric of registries, jobs, mails, webhooks or credits, and labels. Help texts:
--- metrics/registry.ts.
+-- Returns one row per metric and labels, of registries, jobs, mails, webhooks or credits. registry.ts has help texts.
 with last_run as (
     select distinct on (run.source) run.*, registry.state_of(run) as state_now
     from registry.run

@@ -54,7 +54,7 @@ export const databaseUrl = setting(
 /** The schema of a list of texts that are separated by commas. */
 export const list = z.string().transform((text) => text.split(',').map((part) => part.trim()));
 
-/** The settings that all processes read; others are in environment.ts of api/, pipeline/ and pipeline/fetch/. */
+/** The settings that all processes read; others: environment.ts of api/ and pipeline/, settings.csv of sources. */
 export const commonShape = {
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_READ_URL: setting(
@@ -117,8 +117,7 @@ export function sentenceOf(name: string, schema: z.ZodType): string {
 /**
  * Checks environment variables, and returns the settings. An empty variable counts as missing.
  *
- * Throws an `EnvironmentError` with a sentence for each wrong variable. The sentence does not quote the value, which
- * may be a password.
+ * Throws an `EnvironmentError` with a sentence for each wrong variable, without the value, which may be a password.
  */
 export function checkEnvironment<S extends z.ZodRawShape>(
   shape: S,

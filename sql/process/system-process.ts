@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type SystemUser = { uid: number; gid: number };
 
-/** A running process. `pid` and `start` (in the system's own format) identify it, because a pid is reused later. */
+/** A process, which `pid` and `start` (its start time) identify together, because a pid is reused later. */
 export type Process = { pid: number; start: string; command: string };
 
 /**

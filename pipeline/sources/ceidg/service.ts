@@ -6,7 +6,7 @@ import { tidy } from '../tidy.ts';
 import { Ceidg, type CeidgEntry, fetchCeidg } from './fetch.ts';
 import { columns, description, NO_VOIVODESHIP } from './source.ts';
 
-/** The service of CEIDG, which knows sole traders but no companies. */
+/** The service of CEIDG, which knows sole traders but no companies; `Ceidg` of fetch.ts sends the requests. */
 export const service: RegistryService<{ url: string; token: string }> = {
   isAfterTheDay: false,
   longest_gap_days: 1,

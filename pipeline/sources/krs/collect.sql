@@ -154,7 +154,8 @@ analyze stage.krs_activity;
 -- Writes one document for each extract. KRS does not state whether activity codes are of PKD 2007 or PKD 2025, so the
 -- query chooses the version. The version that contains more of the company's codes takes precedence, then the version
 -- that contains more of their names. If both versions fit equally, the version of the known entry applies, so that no
--- reclassification is published. Without a known entry, PKD 2025 applies if the newest activity is of 2025 or later.
+-- reclassification is published. Without a known entry, PKD 2025 applies if the newest activity was registered in 2025
+-- or later.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 -- Holds one row per spelling of a legal form in KRS, in capitals: the label or the name in `registry.legal_form`. KRS
 -- may write the word 'lub' ("or") in a legal form as a slash.

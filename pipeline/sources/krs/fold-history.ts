@@ -155,7 +155,7 @@ function dayOf(value: Folded | undefined): string {
   return dayOf(data) || dayOf(entry_day);
 }
 
-/** Returns the former names in a full extract, the newest first; for a current extract, an empty list. */
+/** Returns the former names in a full extract (map.sql: `other_names`), the newest first; else an empty list. */
 function listFormerNames(found: unknown, path: string): string[] {
   const versions = (Array.isArray(found) ? found : []).filter(isRecord);
   return versions

@@ -1,6 +1,7 @@
 import { type RegistryService, toLines } from '../../fetch/registry-service.ts';
 import { fetchKrs, Krs } from './fetch.ts';
 
+/** The service of KRS (`Krs` of fetch.ts). KRS needs no key, so setting its address is enough to set KRS up. */
 export const service: RegistryService<{ url: string }> = {
   isAfterTheDay: true,
   longest_gap_days: 31,

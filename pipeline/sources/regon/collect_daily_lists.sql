@@ -7,7 +7,8 @@ from stage.answer
 cross join lateral jsonb_to_record(answer.answer) as listed (list text, number text, is_unit boolean)
 where answer.answer ->> 'kind' = 'list';
 
--- Holds one row per silo (kind of activity) of a person without a main report; `is_counted`: whether the person has one.
+-- Holds one row per silo (kind of activity) of a person without a main report; `is_counted` is true if the person still
+-- has such an activity.
 create view stage.regon_unreported as
 select
     person.regon9 || '-' || silo.silo as entry_key,

@@ -7,7 +7,7 @@ import { checkAnswer } from './fetch-report.ts';
 import { type Bir, errorCodeOf } from './bir.ts';
 import type { FetchPlan } from '../../fetch/report.ts';
 
-/** BIR's names of the daily lists, by the file that stores each list; sources/regon/source.ts reads these files. */
+/** BIR's names of the daily lists, by the file that stores each list; source.ts reads these files. */
 const lists = {
   'new.txt': 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych',
   'updated.txt': 'BIR11AktualizowanePodmiotyPrawneOrazDzialalnosciOsFizycznych',

@@ -10,7 +10,7 @@ export interface ReportLine {
   data: BirRow[];
 }
 
-/** The kinds of activity of a person, as in BIR's names of reports; sources/regon/reports.csv has their `silo`. */
+/** The kinds of activity of a person, as in BIR's names of reports; reports.csv has their `silo`. */
 const activities = ['Ceidg', 'Rolnicza', 'Pozostala', 'SkreslonaDo20141108'];
 
 /** The codes of the legal form "civil partnership": the current code, and the code that GUS used until 2014. */

@@ -2,7 +2,7 @@ import { type RegistryService, toLines } from '../../fetch/registry-service.ts';
 import { Bir } from './bir.ts';
 import { askRegon, fetchRegon } from './fetch.ts';
 
-/** The service of REGON, which knows sole traders and companies. */
+/** The service of REGON, which knows sole traders and companies; `Bir` of bir.ts sends the requests. */
 export const service: RegistryService<{ url: string; key: string }> = {
   isAfterTheDay: true,
   // GUS keeps REGON's lists for about a week.

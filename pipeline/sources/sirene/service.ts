@@ -5,16 +5,16 @@ import { Sirene } from './fetch-lists.ts';
 import { StockCatalogue } from './fetch-stock.ts';
 
 /**
- * The service of SIRENE. A SIRET is asked by the SIREN at its beginning. If the SIREN is a duplicate, SIRENE answers with
- * the legal unit that INSEE keeps instead. `ask` requests the legal unit, its head office, its open establishments, and
- * the establishment with the given SIRET.
+ * The service of SIRENE; `Sirene` of fetch-lists.ts sends the requests. A company is requested by its SIREN, or by the
+ * SIREN at the beginning of a SIRET. If the SIREN is a duplicate, SIRENE answers with the legal unit that INSEE keeps
+ * instead. `ask` requests the legal unit, its head office, its open establishments, and the one with the given SIRET.
  */
 export const service: RegistryService<{ url: string; token: string; stockUrl: string }> = {
   isAfterTheDay: true,
   longest_gap_days: 31,
-  open({ stockUrl, ...settings }) {
-    const sirene = new Sirene(settings);
-    const catalogue = new StockCatalogue({ ...settings, url: stockUrl });
+  open({ url, token, stockUrl, ...how }) {
+    const sirene = new Sirene({ ...how, url, token });
+    const catalogue = new StockCatalogue({ ...how, url: stockUrl });
     return {
       fetch: (plan) => fetchSirene(sirene, catalogue, plan),
       answers: ['SIREN', 'SIRET'],

@@ -41,7 +41,7 @@ export const description: TableDescription = {
         ignored: ['dateDernierTraitementDoublon'],
       },
     ],
-    // A complete stock has the head office of every active legal unit. Of a closed one, INSEE may have purged it.
+    // A complete stock has the head office of every active legal unit. That of a closed unit may be purged.
     needsDetails: isActive,
     combined: ['closed_units', 'withheld_units'],
     combine: listEstablishments,

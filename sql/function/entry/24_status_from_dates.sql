@@ -1,6 +1,6 @@
 -- Returns the status of an entry on a day: DELETED once its end is reached, else the status that the registry declares.
 -- A suspension counts from its own date on: before that date, the entry is ACTIVE. Each source's map.sql sets the
--- declared status: some compare the dates of suspension and resumption.
+-- declared status; if the registry states none, it compares the dates of suspension and resumption.
 create or replace function registry.status_on(
     dump_date date,
     declared_status text,

@@ -50,7 +50,7 @@ set
     state_hash = coalesce(previous.state_hash, 0) + added.state_hash + changed.state_hash,
     -- The first dump is the baseline, even if entries were imported on demand before.
     is_baseline = night.previous_run_id is null,
-    -- `last_entry_id` shows which run first contained an entry. A run without new entries keeps the previous one.
+    -- `last_entry_id` shows which run first contained an entry. A run without new entries keeps the last id.
     last_entry_id = coalesce(
         (
             select reserved_id.last_id
