@@ -40,7 +40,7 @@ await runFrench(database, '2026-11-02', units);
 await watcher.watch(...nips);
 await watchCompanies(database, watcher.account_id, `name = 'Boulangerie'`);
 
-/** Reads a feed to its end in parts of two events. Adds the events to the list `told`, and returns the last cursor. */
+/** Reads a feed to its end, two events per request. Appends the events to `told`, and returns the last cursor. */
 async function readOn(scope: 'watched' | 'all', told: FeedEvent[], after?: string, filter = '') {
   let cursor = after;
   for (;;) {

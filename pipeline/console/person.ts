@@ -72,7 +72,7 @@ async function liftRequest({ pool }: Database, id: number, json?: boolean): Prom
 }
 
 /**
- * Runs `registry person`: prints all stored data of a person as one JSON object. Throws `NothingToDo` if there is none.
+ * Runs `registry person`: prints all stored data of a person as one JSON object; without data, throws `NothingToDo`.
  */
 export async function describePerson(wanted: string, source?: string): Promise<void> {
   if (source !== undefined) await loadSource(source);

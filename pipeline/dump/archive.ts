@@ -39,7 +39,7 @@ interface Stored {
 
 /**
  * Called after each chunk with the number of stored bytes read so far, and with the size and CRC-32 of the inflated
- * bytes. CRC-32 takes a third of the time of SHA-256, and nobody gains by forging a CRC-32.
+ * bytes. CRC-32 takes a third of the time of SHA-256, and a forged checksum gives an attacker no advantage.
  */
 export type OnRead = (stored_bytes: number, size: number, crc: number) => void;
 

@@ -8,7 +8,7 @@ export type NamedSource = OnDemandSource & { source: string };
 
 /**
  * Returns the registries that are set up, in the order in which `askFor` of ask-registries.ts requests a number: first
- * those with `isComplete`, and among equals the one with fewer types of numbers, which knows its own numbers best.
+ * registries with `isComplete`, and among equal registries the one that answers fewer types of numbers.
  */
 export async function createOnDemandSources(
   settings: FetchEnvironment,

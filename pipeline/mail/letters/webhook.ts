@@ -1,6 +1,6 @@
 import { type Letter, type LetterOptions } from '../letter.ts';
 
-/** The data of a mail about a webhook that fails (retry-or-disable.ts says when) or works again (`end_turn.sql`). */
+/** The data of a mail about a failing or recovered webhook. retry-or-disable.ts and end_turn.sql request such mails. */
 interface WebhookData {
   url: string;
   webhook_ref: string;

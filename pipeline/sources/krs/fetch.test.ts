@@ -24,7 +24,7 @@ const entries: Record<string, KrsEntry> = {
 };
 const moved = currentExtract('0009000006', 'FUNDACJA DALEJ', 'RejS');
 const gone = fullExtract('0009000007', 'DAWNIEJ S.A.');
-/** Numbers that were in both registers of KRS, of which one register, or both, have struck the company off. */
+/** KRS numbers that both registers had; one or both of the registers have struck off the company. */
 const inBoth: Record<string, KrsEntry[]> = {
   '0009000006': [
     { register: 'P', full: fullExtract('0009000006', 'DAWNIEJ S.A.') },

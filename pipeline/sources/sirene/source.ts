@@ -41,7 +41,7 @@ export const description: TableDescription = {
         ignored: ['dateDernierTraitementDoublon'],
       },
     ],
-    // A complete stock has the head office of every active legal unit. That of a closed unit may be purged.
+    // A complete stock has the head office of every active legal unit. A closed legal unit may lack its head office.
     needsDetails: isActive,
     combined: ['closed_units', 'withheld_units'],
     combine: listEstablishments,
